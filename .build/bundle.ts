@@ -1,0 +1,78 @@
+/** One entry and all it imports as one minified file, in memory. */
+
+import { build, type Plugin, type PluginOption, type Rolldown } from 'vite'
+import { platform } from './platform.ts'
+
+export interface Bundle {
+  readonly code: string
+  readonly map: string
+  /** The licences of the packages inside, which ask to be handed on with them. */
+  readonly licenses: string
+  /** Every file that went in, so that a dev server knows when to build again. */
+  readonly sources: readonly string[]
+}
+
+export interface BundleOptions {
+  readonly entry: string
+  readonly fileName: string
+  readonly format: 'es' | 'iife'
+  readonly plugins?: PluginOption[]
+}
+
+export async function bundle({ entry, fileName, format, plugins = [] }: BundleOptions): Promise<Bundle> {
+  const result = await build({
+    ...platform,
+    configFile: false,
+    logLevel: 'warn',
+    plugins: [plugins, refuseLazyParts(fileName)],
+    define: { 'process.env.NODE_ENV': '"production"' },
+    build: {
+      write: false,
+      target: 'es2022',
+      // Else the style sheets lose light-dark() and :dir(): lowered, they no longer follow the page.
+      cssTarget: ['chrome123', 'firefox121', 'safari17.5'],
+      sourcemap: 'hidden',
+      license: { fileName: licensesFileName },
+      lib: { entry, formats: [format], fileName: () => fileName, name: 'unused' },
+      // Said here as well: for an ES library Vite itself would keep the white space.
+      rolldownOptions: {
+        output: { minify: true, comments: { annotation: false, jsdoc: false }, codeSplitting: false },
+      },
+    },
+  })
+  return onlyFile(
+    fileName,
+    (result as Rolldown.RolldownOutput[]).flatMap((each) => each.output),
+  )
+}
+
+/** One file has no place for a lazy part: the bundler would put it in without a word. */
+function refuseLazyParts(fileName: string): Plugin {
+  return {
+    name: 'dogear-refuse-lazy-parts',
+    buildEnd() {
+      const lazy = [...this.getModuleIds()].filter((id) => this.getModuleInfo(id)?.dynamicImporters.length)
+      if (lazy.length > 0)
+        this.error(`${fileName} would swallow ${lazy.join(', ')}: load it by its absolute URL instead.`)
+    },
+  }
+}
+
+function onlyFile(fileName: string, output: (Rolldown.OutputChunk | Rolldown.OutputAsset)[]): Bundle {
+  const [chunk, ...others] = output.filter((file) => file.type === 'chunk')
+  if (others.length > 0) throw new Error(`${fileName} must be one file, but it was split into ${others.length + 1}.`)
+  if (!chunk?.code.trim()) throw new Error(`${fileName} is empty: nothing it imports is kept. Export what it must run.`)
+  return {
+    code: chunk.code,
+    map: chunk.map?.toString() ?? '',
+    licenses: licensesIn(output),
+    sources: chunk.moduleIds.filter((id) => id.startsWith('/')),
+  }
+}
+
+const licensesFileName = 'licenses.md'
+
+function licensesIn(output: (Rolldown.OutputChunk | Rolldown.OutputAsset)[]): string {
+  const file = output.find((each) => each.fileName === licensesFileName)
+  return file?.type === 'asset' ? String(file.source) : ''
+}

@@ -1,0 +1,12 @@
+/** What every build, server and test of the workspace shares: sources instead of built files, and Preact's JSX. */
+
+import { defaultClientConditions, defaultServerConditions, type UserConfig } from 'vite'
+
+/** Our own name, because published packages use `source` too and would be compiled from their sources by our rules. */
+const source = 'dogear-source'
+
+export const platform = {
+  resolve: { conditions: [source, ...defaultClientConditions] },
+  ssr: { resolve: { conditions: [source, ...defaultServerConditions] } },
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact', development: false } },
+} satisfies UserConfig

@@ -1,0 +1,38 @@
+/** The suites of the workspace: which files each takes, and where they run. */
+
+import { playwright } from '@vitest/browser-playwright'
+import type { TestProjectInlineConfiguration } from 'vitest/config'
+import { findChromium, launchArguments } from '../test/browser.mjs'
+
+// Long enough that a busy machine is not a failure: no test waits for it to pass.
+const calm = { testTimeout: 20_000, hookTimeout: 20_000 }
+const node = { ...calm, environment: 'node', exclude: ['**/node_modules/**', '**/*.browser.test.*'] }
+const patient = { testTimeout: 60_000, hookTimeout: 180_000 }
+const packed = { ...patient, globalSetup: './test/packed-files.ts' }
+
+export const testProjects: TestProjectInlineConfiguration[] = [
+  { extends: true, test: { ...node, name: 'unit', include: ['packages/*/{src,test}/**/*.test.{ts,tsx}'] } },
+  { extends: true, test: { ...node, name: 'contracts', include: ['test/{contracts,compat,faults}/**/*.test.ts'] } },
+  { extends: true, test: { ...node, ...patient, name: 'corpora', include: ['test/corpora/**/*.test.ts'] } },
+  {
+    extends: true,
+    test: {
+      ...calm,
+      name: 'browser',
+      include: ['packages/*/src/**/*.browser.test.{ts,tsx}', 'test/contracts/**/*.browser.test.{ts,tsx}'],
+      browser: {
+        enabled: true,
+        headless: true,
+        screenshotFailures: false,
+        provider: playwright({ launchOptions: { executablePath: findChromium(), args: launchArguments } }),
+        instances: [{ browser: 'chromium' }],
+      },
+    },
+  },
+  { extends: true, test: { ...node, ...packed, name: 'dist', include: ['test/dist/**/*.test.ts'] } },
+  {
+    extends: true,
+    // Each journey fills a core by itself: side by side they would wait for each other, and time out.
+    test: { ...node, ...packed, name: 'journeys', include: ['test/journeys/**/*.test.ts'], fileParallelism: false },
+  },
+]

@@ -1,0 +1,88 @@
+/** One turn without a session: a journal in memory, begun from messages, run by the same code as every other turn. */
+import type { Request } from '../permission/request.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Hash } from '../ports/hash.ts'
+import type { Ids } from '../ports/ids.ts'
+import type { TerminalReason } from '../session/entry.ts'
+import { emptyHead, foldOf, statusOf } from '../session/fold.ts'
+import { openJournal } from '../session/journal.ts'
+import { textOf, type Message } from '../session/message.ts'
+import type { Partial } from '../session/partial.ts'
+import type { Usage } from '../session/state.ts'
+import type { Plan } from '../smart/plan.ts'
+import { createDeadlines } from '../turn/deadlines.ts'
+import { stepStart } from '../turn/step-start.ts'
+import type { Run, RunAgent } from '../turn/run.ts'
+import { runTurn } from '../turn/turn.ts'
+
+export interface InvokeInput {
+  readonly messages: readonly Message[]
+  readonly plan?: Plan | null
+}
+
+export interface InvokeConfig {
+  readonly clock: Clock
+  readonly hash: Hash
+  readonly ids: Ids
+  readonly signal?: AbortSignal
+  /** The answer as it streams. */
+  readonly onPartial?: (partial: Partial) => void
+}
+
+export interface InvokeResult {
+  /** The text of the last answer. */
+  readonly content: string
+  readonly messages: readonly Message[]
+  readonly plan: Plan | null
+  readonly requests: readonly Request[]
+  readonly usage: Usage
+  readonly terminalReason: TerminalReason | 'paused'
+}
+
+/** The input is never changed; what comes back holds it and everything after. */
+export async function invoke(agent: RunAgent, input: InvokeInput, config: InvokeConfig): Promise<InvokeResult> {
+  const { clock, hash, ids, signal = new AbortController().signal, onPartial } = config
+  const turnId = ids.id()
+  const journal = openJournal({ fold: foldOf(emptyHead(turnId, agent.name)), clock, epoch: 1 })
+  await journal.append([
+    { type: 'session-start', agent: agent.name, sessionId: turnId },
+    { type: 'state-import', messages: input.messages, plan: input.plan ?? null },
+    { type: 'turn-start', turnId, origin: 'code' },
+    stepStart({ id: turnId, step: 0 }),
+  ])
+  let shown: Partial | null = null
+  const run: Run = {
+    journal,
+    agent: () => agent,
+    clock,
+    hash,
+    signal,
+    recovering: false,
+    ready: new Map(),
+    deadlines: createDeadlines(clock),
+    settling: new Set(),
+    emit(partial) {
+      shown = partial
+      if (partial) onPartial?.(partial)
+    },
+    shown: () => shown,
+    stopping: () => ({ commandId: turnId, take: [] }),
+    loadPartial: async () => undefined,
+    savePartial: async () => {},
+    wait: (reason) => clock.sleep(reason === 'network' ? 5_000 : 60_000, signal),
+    isRunning: () => false,
+    warn: () => {},
+  }
+  await runTurn(run)
+  const { head } = journal.fold
+  const messages = await journal.messages()
+  const last = messages.findLast((message) => message.role === 'assistant')
+  return {
+    content: last ? textOf(last) : '',
+    messages,
+    plan: head.plan,
+    requests: head.requests,
+    usage: head.usage,
+    terminalReason: statusOf(head) === 'paused' ? 'paused' : (head.lastEnd?.terminalReason ?? 'completed'),
+  }
+}

@@ -1,0 +1,112 @@
+export {
+  DogearError,
+  describeError,
+  fromErrorData,
+  isAbort,
+  toErrorData,
+  type ErrorCode,
+  type ErrorData,
+} from './error.ts'
+
+export {
+  defineAgent,
+  type AgentDefinition,
+  type AgentLimits,
+  type AgentOptions,
+  type SmartAgentOptions,
+} from './agents/agent.ts'
+export { invoke, type InvokeConfig, type InvokeInput, type InvokeResult } from './agents/invoke.ts'
+export {
+  createTool,
+  labelText,
+  type Effect,
+  type Tool,
+  type ToolContext,
+  type ToolLabel,
+  type ToolOptions,
+  type Validated,
+} from './tools/tool.ts'
+export { type JsonSchema } from './tools/json-schema.ts'
+export { type StandardSchema } from './tools/schema.ts'
+
+export {
+  entryVersion,
+  type CallRequest,
+  type CallResult,
+  type Entry,
+  type EntryBody,
+  type EntryOf,
+  type EntryType,
+  type Envelope,
+  type Queued,
+  type TerminalReason,
+  type TurnOrigin,
+} from './session/entry.ts'
+export {
+  textOf,
+  toParts,
+  type ContentPart,
+  type Message,
+  type MessageMeta,
+  type MessageStatus,
+  type Part,
+  type Role,
+  type ToolCall,
+  type ToolOutcome,
+} from './session/message.ts'
+export { type Command, type CommandBody } from './session/command.ts'
+export { emptyPartial, type Partial, type PartialCall } from './session/partial.ts'
+export { type Snapshot } from './session/snapshot.ts'
+export {
+  type Decision,
+  type Head,
+  type Node,
+  type OpenCall,
+  type OpenTurn,
+  type Status,
+  type Usage,
+  type UsageTotal,
+  type Waiting,
+} from './session/state.ts'
+export {
+  type Answer,
+  type Answers,
+  type Question,
+  type QuestionOption,
+  type Request,
+  type RequestKind,
+  type RequestStatus,
+  type Resolution,
+} from './permission/request.ts'
+export { type Plan, type PlanStep, type PlanStepStatus } from './smart/plan.ts'
+
+export { type Clock } from './ports/clock.ts'
+export { type Hash } from './ports/hash.ts'
+export { type Ids } from './ports/ids.ts'
+export { type Held, type Lock } from './ports/lock.ts'
+export {
+  type FinishReason,
+  type Model,
+  type ModelEvent,
+  type ModelOptions,
+  type ModelRequest,
+  type ModelTool,
+  type ModelUsage,
+} from './ports/model.ts'
+export { type Network } from './ports/network.ts'
+export {
+  type Batch,
+  type InboxRow,
+  type SessionRecord,
+  type SideKind,
+  type SnapshotRecord,
+  type Store,
+} from './ports/store.ts'
+export { type Channel, type Transport } from './ports/transport.ts'
+
+export { emptyHead, foldOf, pathOf, statusOf, type Fold } from './session/fold.ts'
+export { openJournal, type Beside, type Journal, type JournalOptions, type NewEntry } from './session/journal.ts'
+export { bodyOf, reduce } from './session/reduce.ts'
+export { callTool, type CallReply } from './tools/result.ts'
+export { createDriver, type Driver, type DriverOptions } from './turn/driver.ts'
+export { runAgentOf, runToolOf, type RunAgent, type RunTool } from './turn/run.ts'

@@ -1,0 +1,75 @@
+/** A Request: what waits for a person; and the Resolution that answers it. */
+
+export type RequestKind = 'approval' | 'question' | 'elicitation' | 'checkpoint' | 'deferred' | 'outcome'
+export type RequestStatus = 'pending' | 'approved' | 'rejected' | 'answered' | 'cancelled' | 'resolved' | 'stopped'
+
+export interface Request {
+  /** `${callId}.${kind}` for a request a call raised. */
+  readonly id: string
+  readonly kind: RequestKind
+  readonly openedAt: number
+  readonly callId: string
+  readonly tool: string
+  /** The tool's own label, never the model's words. */
+  readonly label?: string
+  readonly description?: string
+  /** The exact arguments that will run if approved as they are. */
+  readonly args: unknown
+  /** sha256 of the canonical tool + args: what runs is what was shown. */
+  readonly argsHash: string
+  /** JSON Schema of the arguments, for the edit form. */
+  readonly parameters?: Readonly<Record<string, unknown>>
+  readonly destructive?: boolean
+  /** `approvalPrompt` of the tool. */
+  readonly prompt?: string
+  /** What the model said beside the call: shown apart and labelled. */
+  readonly reason?: string
+  readonly questions?: readonly Question[]
+  readonly allowFreeText?: boolean
+}
+
+export interface Question {
+  readonly question: string
+  readonly header?: string
+  readonly multiSelect?: boolean
+  readonly required?: boolean
+  readonly placeholder?: string
+  readonly options?: readonly QuestionOption[]
+}
+
+export interface QuestionOption {
+  readonly label: string
+  /** Defaults to the label. */
+  readonly value?: string
+  readonly description?: string
+  readonly preview?: string
+}
+
+export interface Answer {
+  readonly values: readonly string[]
+  readonly freeText?: string
+  readonly notes?: string
+}
+
+/** By question text, or by index. */
+export type Answers = Readonly<Record<string, Answer>> | readonly Answer[]
+
+export type Resolution =
+  | { readonly type: 'approve'; readonly args?: unknown }
+  | { readonly type: 'reject'; readonly comment?: string }
+  | { readonly type: 'answer'; readonly answers: Answers; readonly notes?: string }
+  | { readonly type: 'cancel' }
+  | { readonly type: 'result'; readonly result: unknown }
+  | { readonly type: 'happened'; readonly result?: unknown }
+  | { readonly type: 'retry' }
+  | { readonly type: 'stop' }
+
+/** Which answers a kind of request takes. */
+export const resolutionsOf: Readonly<Record<RequestKind, readonly Resolution['type'][]>> = {
+  approval: ['approve', 'reject', 'result'],
+  question: ['answer', 'cancel'],
+  elicitation: ['reject', 'cancel'],
+  checkpoint: ['approve', 'stop'],
+  deferred: ['approve', 'reject', 'result'],
+  outcome: ['happened', 'retry', 'stop'],
+}

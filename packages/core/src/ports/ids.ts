@@ -1,0 +1,5 @@
+/** Ids port: 128 random bits as text. */
+
+export interface Ids {
+  id(): string
+}

@@ -1,0 +1,23 @@
+/** Commands: what any tab asks of a session. They go through the inbox, so a saved one cannot be lost. */
+import type { Resolution } from '../permission/request.ts'
+import type { ContentPart } from './message.ts'
+
+export type CommandBody =
+  | {
+      readonly type: 'send'
+      readonly content: string | readonly ContentPart[]
+      readonly when: 'now' | 'later'
+    }
+  | { readonly type: 'unqueue'; readonly target: string }
+  | { readonly type: 'stop' }
+  | { readonly type: 'resolve'; readonly requestId: string; readonly resolution: Resolution; readonly by?: string }
+  | { readonly type: 'retry' }
+  | { readonly type: 'rename'; readonly title: string }
+
+/** A command as the inbox keeps it. */
+export type Command = CommandBody & {
+  /** 128 random bits, minted on the page; the id of the turn a `send` starts. */
+  readonly commandId: string
+  readonly sessionId: string
+  readonly at: number
+}

@@ -1,0 +1,137 @@
+/** The journal's entries: everything durable that ever happens in a session, as one union. */
+import type { ErrorData } from '../error.ts'
+import type { ModelUsage } from '../ports/model.ts'
+import type { Request, RequestStatus, Resolution } from '../permission/request.ts'
+import type { Plan } from '../smart/plan.ts'
+import type { ContentPart, Message, MessageStatus } from './message.ts'
+import type { Settings } from './state.ts'
+
+/** The newest entry version this code writes; an entry above it opens the session read-only. */
+export const entryVersion = 1
+
+export interface Envelope {
+  readonly v: number
+  readonly seq: number
+  readonly id: string
+  readonly at: number
+  readonly epoch: number
+  /** Which agent wrote it: [] for the session's own, else the calls that lead to the child. */
+  readonly path: readonly string[]
+  readonly turnId?: string
+  readonly stepId?: string
+  /** The command that caused it; a command seen once is never taken again. */
+  readonly commandId?: string
+}
+
+export type Entry = Envelope & EntryBody
+export type EntryType = EntryBody['type']
+export type EntryOf<T extends EntryType> = Envelope & Extract<EntryBody, { type: T }>
+
+export type EntryBody =
+  | { readonly type: 'session-start'; readonly agent: string; readonly version?: string; readonly sessionId: string }
+  | {
+      readonly type: 'state-import'
+      readonly messages: readonly Message[]
+      readonly plan: Plan | null
+      readonly from?: string
+    }
+  | { readonly type: 'turn-start'; readonly origin: TurnOrigin }
+  | { readonly type: 'step-start'; readonly step: number; readonly key: string; readonly resumed?: boolean }
+  | { readonly type: 'message-add'; readonly message: Message; readonly parent: string | null }
+  | { readonly type: 'call-request'; readonly call: CallRequest }
+  | { readonly type: 'request-open'; readonly request: Request }
+  | {
+      readonly type: 'request-close'
+      readonly requestId: string
+      readonly status: RequestStatus
+      readonly resolution: Resolution
+      readonly by?: string
+    }
+  | {
+      readonly type: 'tool-intent'
+      readonly callId: string
+      readonly argsHash: string
+      readonly attempt: number
+      readonly key: string
+      /** What runs, where it is not what the model wrote: a person edited it, or a schema filled it in. */
+      readonly args?: unknown
+      readonly host?: string
+    }
+  | {
+      readonly type: 'tool-result'
+      readonly callId: string
+      readonly result: CallResult
+      readonly parent: string | null
+    }
+  | {
+      readonly type: 'plan-set'
+      readonly plan: Plan
+      readonly source: 'manage_todo_list' | 'system'
+      readonly operation: 'write' | 'update'
+    }
+  | {
+      readonly type: 'usage-add'
+      readonly model: string
+      readonly usage: ModelUsage
+      readonly purpose: 'step' | 'summary' | 'reflection' | 'title'
+    }
+  | {
+      readonly type: 'compaction-add'
+      readonly upTo: string
+      readonly summary: string
+      readonly archived: readonly string[]
+    }
+  | { readonly type: 'reflection-add'; readonly text: string; readonly trigger: string }
+  | { readonly type: 'memory-add'; readonly key: string; readonly value: string; readonly scope: string }
+  | { readonly type: 'cursor-set'; readonly leaf: string | null }
+  | { readonly type: 'agent-set'; readonly agent: string }
+  | { readonly type: 'queue-set'; readonly queue: readonly Queued[] }
+  | { readonly type: 'rule-set'; readonly rule: string; readonly decision: 'allow' | 'ask' | 'deny' | null }
+  | { readonly type: 'title-set'; readonly title: string; readonly source: 'heuristic' | 'model' | 'person' }
+  | ({ readonly type: 'meta-set' } & Settings)
+  | { readonly type: 'slice-set'; readonly extension: string; readonly value: unknown }
+  | { readonly type: 'undo-intent'; readonly callId: string }
+  | { readonly type: 'undo-result'; readonly callId: string; readonly error?: ErrorData }
+  | { readonly type: 'command-refused'; readonly commandId: string; readonly reason: string; readonly by?: string }
+  | { readonly type: 'turn-end'; readonly terminalReason: TerminalReason; readonly error?: ErrorData }
+
+export type TurnOrigin = 'human' | 'code' | 'import'
+
+/** Why a turn came to its end. `paused` is a rest, not an end, so it never stands in a `turn-end`. */
+export type TerminalReason =
+  | 'completed'
+  | 'aborted_streaming'
+  | 'aborted_tools'
+  | 'max_turns'
+  | 'max_tool_calls'
+  | 'model_error'
+  | 'max_output_tokens'
+  | 'refusal'
+
+export interface CallRequest {
+  readonly callId: string
+  readonly index: number
+  readonly tool: string
+  readonly label?: string
+  /** As the model wrote them. */
+  readonly args: string
+  readonly providerId?: string
+}
+
+export interface CallResult {
+  readonly status: Extract<MessageStatus, 'complete' | 'error' | 'rejected' | 'skipped' | 'stopped'>
+  readonly tool: string
+  readonly label?: string
+  /** What the model reads. */
+  readonly content: string
+  /** The arguments it ran with. */
+  readonly args: unknown
+  readonly durationMs?: number
+  readonly summary?: string
+}
+
+export interface Queued {
+  readonly commandId: string
+  readonly content: string | readonly ContentPart[]
+  readonly when: 'now' | 'later'
+}

@@ -1,0 +1,126 @@
+/** The head of a fold: what a session is now, without the bodies of its messages. */
+import type { Answers, Request } from '../permission/request.ts'
+import type { Plan } from '../smart/plan.ts'
+import type { Queued, TerminalReason, TurnOrigin } from './entry.ts'
+import type { ErrorData } from '../error.ts'
+import type { Role } from './message.ts'
+
+export type Status = 'idle' | 'busy' | 'paused'
+
+/** Why a busy turn is held up; it goes on by itself, or by `stop()`. */
+export type Waiting = 'network' | 'token' | 'space' | 'page'
+
+export interface Head {
+  readonly v: 1
+  readonly sessionId: string
+  readonly agent: string
+  /** How many entries are folded in: the next entry's seq. */
+  readonly seq: number
+  readonly epoch: number
+  /** The tree's skeleton, in journal order; the body of a node is read from the journal by its seq. */
+  readonly nodes: readonly Node[]
+  readonly leaf: string | null
+  readonly plan: Plan | null
+  /** The open ones, in the order they were raised. */
+  readonly requests: readonly Request[]
+  readonly queue: readonly Queued[]
+  readonly usage: Usage
+  readonly turn: OpenTurn | null
+  /** How the last turn ended, for a Retry. */
+  readonly lastEnd: {
+    readonly turnId: string
+    readonly terminalReason: TerminalReason
+    readonly error?: ErrorData
+  } | null
+  /** The last 256 commands taken: a repeated one is dropped. */
+  readonly commands: readonly string[]
+  readonly refused: readonly { readonly commandId: string; readonly reason: string }[]
+  readonly title?: string
+  readonly settings: Settings
+  readonly slices: Readonly<Record<string, unknown>>
+}
+
+/** What `meta-set` has set, the last value of each. */
+export interface Settings {
+  readonly model?: string
+  readonly system?: string
+  readonly opts?: Readonly<Record<string, unknown>>
+  readonly mode?: string
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly tag?: string
+  readonly archived?: boolean
+  readonly lifecycle?: string
+  /** Every tool a page ever registered for this session, name to label: a missing one is on another page. */
+  readonly tools?: Readonly<Record<string, string>>
+}
+
+export interface Node {
+  readonly id: string
+  readonly parent: string | null
+  readonly seq: number
+  /** Messages of one `state-import` share its seq. */
+  readonly index?: number
+  readonly role: Role
+  readonly turnId?: string
+  /** Shown but never sent to the model: an answer that was cut off and asked again. */
+  readonly cut?: boolean
+}
+
+export interface OpenTurn {
+  readonly id: string
+  readonly origin: TurnOrigin
+  readonly startedAt: number
+  readonly step: number
+  /** Set while a step's answer is not yet a message. */
+  readonly openStep: { readonly id: string; readonly key: string } | null
+  /** The calls of the current step, in the model's order. */
+  readonly calls: readonly OpenCall[]
+  readonly toolCallCount: number
+  /** How many answers in a row were cut off: after one the question is asked again. */
+  readonly cuts: number
+  /** How the turn ends if no call follows the last answer. */
+  readonly finish: TerminalReason
+}
+
+export interface OpenCall {
+  readonly callId: string
+  readonly tool: string
+  readonly label?: string
+  readonly args: string
+  readonly request?: Request
+  /** Set once a person decided. */
+  readonly decision?: Decision
+  readonly intent?: Intent
+  readonly done: boolean
+}
+
+/** What was about to run when it was written. */
+export interface Intent {
+  readonly argsHash: string
+  readonly attempt: number
+  readonly key: string
+  readonly at: number
+  /** Absent when the model's own arguments run: set when a person edited them, or a schema changed them. */
+  readonly args?: unknown
+}
+
+/** What a person decided about a call, until it has taken effect. */
+export type Decision =
+  | { readonly type: 'run'; readonly args?: unknown }
+  | { readonly type: 'reject'; readonly comment?: string; readonly by?: string }
+  | { readonly type: 'answer'; readonly answers: Answers; readonly notes?: string }
+  | { readonly type: 'cancel' }
+  | { readonly type: 'result'; readonly result?: unknown }
+
+/** What the model calls of a session cost, by model. */
+export interface Usage {
+  readonly totals: Readonly<Record<string, UsageTotal>>
+}
+
+export interface UsageTotal {
+  readonly requests: number
+  readonly input: number
+  readonly output: number
+  readonly total: number
+  readonly cachedInput: number
+}

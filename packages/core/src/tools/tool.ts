@@ -1,0 +1,177 @@
+/** A tool: the many ways to write one, folded at the boundary into one shape. */
+import { DogearError } from '../error.ts'
+import type { JsonSchema } from './json-schema.ts'
+import { toJsonSchema, type StandardSchema } from './schema.ts'
+
+/** What may happen to a call whose outcome is unknown after a crash. */
+export type Effect =
+  /** Changes nothing: runs again. */
+  | 'read'
+  /** Accepts its idempotency key: runs again with the same key. */
+  | 'idempotent'
+  /** Has a `check`: the target is asked whether it happened. */
+  | 'verify'
+  /** Never repeats by itself: a person is asked. The default. */
+  | 'once'
+  /** Touches the page: never repeats, and asks nobody. */
+  | 'page'
+
+export interface ToolContext {
+  /** Aborts when the turn is stopped or the tool's time is up. */
+  readonly signal: AbortSignal
+  /** The same for every attempt at this call: give it to your backend. */
+  readonly idempotencyKey: string
+  readonly callId: string
+  readonly sessionId: string
+}
+
+/** How a card and a dialog name the tool: one phrase for all, or one for each tense. */
+export type ToolLabel = string | { readonly ask: string; readonly doing: string; readonly done: string }
+
+interface ToolBase<Args, Result> {
+  /** What the model calls it: letters, digits, `_` and `-`. */
+  name: string
+  /** What people read: "Book a room". Defaults to the name, spelled out. */
+  label?: ToolLabel
+  /** What the model reads. */
+  description?: string
+  /** Arguments as a Standard Schema (Zod, Valibot, ArkType) or a JSON Schema. */
+  schema?: StandardSchema<Args> | JsonSchema
+  /** Arguments as a JSON Schema. Beside `schema`, what the model is shown. */
+  parameters?: JsonSchema
+  /** The same as `schema`. */
+  inputSchema?: StandardSchema<Args> | JsonSchema
+  /** Ask a person before each call, or before those for which the function says so. */
+  needsApproval?: boolean | ((args: Args) => boolean | Promise<boolean>)
+  /** A line shown above the arguments in the approval sheet. */
+  approvalPrompt?: string
+  effect?: Effect
+  /** Colours the approval sheet and switches off Enter-to-approve. */
+  destructive?: boolean
+  /** Reads or writes beyond this site: its output is not to be trusted. */
+  openWorld?: boolean
+  /** Milliseconds before the call's signal aborts and the model is told that its outcome is unknown. Default 60 000. */
+  timeout?: number
+  /** A few words for the card's end, such as "7 found". */
+  summary?: (args: Args, result: Result) => string | Promise<string>
+  /** With `effect: 'verify'`: what became of the call with this key. */
+  check?: (idempotencyKey: string) => Promise<{ done: boolean; result?: unknown } | undefined>
+}
+
+type Run<Args, Result> = (args: Args, context: ToolContext) => Result | Promise<Result>
+
+/** A tool as a developer writes it: `func`, or one of its other names. */
+export type ToolOptions<Args = any, Result = any> = ToolBase<Args, Result> & {
+  func?: Run<Args, Result>
+  invoke?: Run<Args, Result>
+  call?: Run<Args, Result>
+  execute?: Run<Args, Result>
+  handler?: (context: ToolContext, args: Args) => Result | Promise<Result>
+}
+
+/** A tool as everything inside knows it. */
+export interface Tool {
+  readonly name: string
+  readonly label: ToolLabel
+  readonly description: string
+  readonly parameters: JsonSchema
+  /** Validates where the schema lives; absent when `parameters` is all there is. */
+  readonly validate?: (args: unknown) => Promise<Validated> | Validated
+  readonly needsApproval: boolean | ((args: unknown) => boolean | Promise<boolean>)
+  readonly approvalPrompt?: string
+  readonly effect: Effect
+  readonly destructive: boolean
+  readonly openWorld: boolean
+  readonly timeout: number
+  readonly func: (args: unknown, context: ToolContext) => unknown
+  readonly summary?: (args: unknown, result: unknown) => string | Promise<string>
+  readonly check?: ToolBase<unknown, unknown>['check']
+}
+
+export type Validated =
+  { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly issues: readonly string[] }
+
+/** Checks a tool once, where it is written, so that a mistake is read by its developer and not by a visitor. */
+export function createTool<Args = any, Result = any>(options: ToolOptions<Args, Result>): Tool {
+  if (typeof options !== 'object' || options === null) {
+    throw new DogearError('tool-invalid', 'A tool is an object: { name, description, parameters, func }.')
+  }
+  if (isTool(options)) return options
+  const { name } = options
+  if (typeof name !== 'string' || !/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
+    throw new DogearError(
+      'tool-invalid',
+      `A tool's name must be 1 to 64 letters, digits, "_" or "-"; got ${JSON.stringify(name)}.`,
+    )
+  }
+  const func = runOf(options)
+  if (!func) {
+    throw new DogearError('tool-invalid', `Tool "${name}" has nothing to run. Give it func: (args, context) => …`)
+  }
+  if (options.effect === 'verify' && !options.check) {
+    throw new DogearError('tool-invalid', `Tool "${name}" has effect "verify" but no check(idempotencyKey).`)
+  }
+  const schema = options.schema ?? options.inputSchema
+  return {
+    name,
+    label: options.label ?? spelledOut(name),
+    description: options.description ?? '',
+    parameters: toJsonSchema(name, schema, options.parameters),
+    validate: validatorOf(schema),
+    needsApproval: (options.needsApproval as Tool['needsApproval']) ?? false,
+    approvalPrompt: options.approvalPrompt,
+    effect: options.effect ?? 'once',
+    destructive: options.destructive ?? false,
+    openWorld: options.openWorld ?? false,
+    timeout: options.timeout ?? 60_000,
+    func: func as Tool['func'],
+    summary: options.summary as Tool['summary'],
+    check: options.check,
+    [folded]: true,
+  } as Tool
+}
+
+const folded = Symbol('dogear-tool')
+
+function isTool(value: object): value is Tool {
+  return folded in value
+}
+
+function runOf<Args, Result>(options: ToolOptions<Args, Result>): Run<Args, Result> | undefined {
+  const { handler } = options
+  if (handler) return (args, context) => handler(context, args)
+  const method = (['func', 'invoke', 'call', 'execute'] as const).find((key) => typeof options[key] === 'function')
+  // Bound: a class instance's method may need its `this`.
+  return method && (options[method] as Run<Args, Result>).bind(options)
+}
+
+function validatorOf<Args>(schema: StandardSchema<Args> | JsonSchema | undefined): Tool['validate'] {
+  if (!schema || !('~standard' in schema)) return undefined
+  const standard = (schema as StandardSchema<Args>)['~standard']
+  return async (args) => {
+    const result = await standard.validate(args)
+    if (!result.issues) return { ok: true, value: result.value }
+    return { ok: false, issues: result.issues.map(issueText) }
+  }
+}
+
+function issueText(issue: { message: string; path?: readonly unknown[] }): string {
+  const path = (issue.path ?? []).map((key) =>
+    String(typeof key === 'object' && key !== null ? (key as { key: unknown }).key : key),
+  )
+  return path.length ? `${path.join('.')}: ${issue.message}` : issue.message
+}
+
+function spelledOut(name: string): string {
+  const words = name
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .replace(/[_-]+/g, ' ')
+    .trim()
+    .toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+export function labelText(label: ToolLabel | undefined, tense: 'ask' | 'doing' | 'done'): string {
+  if (label === undefined) return ''
+  return typeof label === 'string' ? label : label[tense]
+}

@@ -1,0 +1,79 @@
+/** A streamed answer as entries: the message, what it cost, its calls, and what can be decided about them at once. */
+import type { NewEntry } from '../session/journal.ts'
+import type { Message, MessageStatus, ToolCall } from '../session/message.ts'
+import type { Partial, PartialCall } from '../session/partial.ts'
+import { finishOf } from '../session/reduce.ts'
+import type { OpenCall } from '../session/state.ts'
+import { labelText } from '../tools/tool.ts'
+import { decideCall, decisionEntries, planned, toolNamed } from './decide.ts'
+import { limitReached } from './limits.ts'
+import { headOf, turnOf, type Run } from './run.ts'
+import { stepStart } from './step-start.ts'
+import { unlessStopped } from './unless-stopped.ts'
+
+export async function answerEntries(run: Run, partial: Partial): Promise<NewEntry[]> {
+  const { id: turnId } = turnOf(run)
+  const { stepId } = partial
+  const at = { turnId, stepId }
+  const calls = partial.calls.map((call, position) => openCall(run, stepId, call, position))
+  const message = messageOf(run, partial, partial.refusal ? 'refused' : 'complete', partial.calls)
+  const entries: NewEntry[] = [{ type: 'message-add', message, ...at }]
+  if (partial.usage) {
+    const model = partial.model ?? run.agent().modelName
+    entries.push({ type: 'usage-add', model, usage: partial.usage, purpose: 'step', ...at })
+  }
+  for (const [index, { callId, tool, label, args }] of calls.entries()) {
+    const providerId = partial.calls[index]?.id
+    entries.push({ type: 'call-request', call: { callId, index, tool, label, args, providerId }, ...at })
+  }
+  // Decided before the write, so that message, calls and the intents of what starts now share one transaction.
+  const { limits } = run.agent()
+  // An answer without calls is the turn's last: one write for both, and no turn left open by a crash between them.
+  if (calls.length === 0) return [...entries, { type: 'turn-end', turnId, terminalReason: finishOf(message) }]
+  const deciding = calls.map((call, index) => decideCall(run, call, { index, reason: partial.text }))
+  const decided = planned(await unlessStopped(run.signal, Promise.all(deciding)), headOf(run).plan, run.clock.now())
+  let started = 0
+  for (const [index, decision] of decided.entries()) {
+    if (decision.type === 'run' && ++started > limits.maxParallelTools) continue
+    entries.push(...decisionEntries(run, calls[index] as OpenCall, decision, at))
+  }
+  const turn = turnOf(run)
+  const isSettled = decided.every((decision) => decision.type === 'result')
+  if (isSettled && !limitReached(turn, limits, true)) entries.push(stepStart(turn))
+  return entries
+}
+
+/** What was streamed before the cut: shown, marked, never sent to the model, and never a call. */
+export function cutEntry(run: Run, partial: Partial): NewEntry {
+  const { id: turnId } = turnOf(run)
+  return { type: 'message-add', turnId, stepId: partial.stepId, message: messageOf(run, partial, 'partial', []) }
+}
+
+export function messageOf(run: Run, partial: Partial, status: MessageStatus, calls: readonly PartialCall[]): Message {
+  const { stepId, text, reasoning, refusal, resumedAt, finish } = partial
+  const toolCalls = calls.map((call, position): ToolCall => ({
+    id: `${stepId}.${position}`,
+    type: 'function',
+    function: { name: call.name, arguments: call.args },
+    ...(call.id !== undefined && { providerId: call.id }),
+  }))
+  return {
+    id: `${stepId}.m`,
+    role: 'assistant',
+    content: text || refusal || (toolCalls.length ? null : ''),
+    ...(toolCalls.length > 0 && { tool_calls: toolCalls }),
+    meta: {
+      status,
+      createdAt: run.clock.now(),
+      agent: run.agent().name,
+      ...(reasoning && { reasoning: [reasoning] }),
+      ...(resumedAt && { resumedAt }),
+      ...((finish === 'length' || finish === 'refusal') && { finish }),
+    },
+  }
+}
+
+function openCall(run: Run, stepId: string, call: PartialCall, position: number): OpenCall {
+  const label = labelText(toolNamed(run, call.name)?.label, 'done')
+  return { callId: `${stepId}.${position}`, tool: call.name, ...(label && { label }), args: call.args, done: false }
+}

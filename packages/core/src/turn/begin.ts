@@ -1,0 +1,63 @@
+/** How a turn begins: the words, a title for the first one, the tools this page has, and the first step, in one write. */
+import type { Clock } from '../ports/clock.ts'
+import type { ContentPart, Message } from '../session/message.ts'
+import { textOf } from '../session/message.ts'
+import type { Fold } from '../session/fold.ts'
+import type { NewEntry } from '../session/journal.ts'
+import { labelText } from '../tools/tool.ts'
+import type { RunAgent } from './run.ts'
+import { stepStart } from './step-start.ts'
+
+export interface Beginning {
+  readonly commandId: string
+  /** Absent for a retry: the words are in the journal already. */
+  readonly content?: string | readonly ContentPart[]
+}
+
+export function turnEntries(
+  fold: Fold,
+  agent: RunAgent,
+  clock: Clock,
+  begin: Beginning | { queued: true },
+): NewEntry[] {
+  if ('queued' in begin) {
+    const [first, ...rest] = fold.head.queue
+    if (!first) return []
+    const entries = turnEntries(fold, agent, clock, { commandId: first.commandId, content: first.content })
+    // After the turn's start, so that what was queued is never in neither place.
+    return [...entries, { type: 'queue-set', queue: rest }]
+  }
+  const { commandId, content } = begin
+  const at = { turnId: commandId, commandId }
+  const entries: NewEntry[] = [{ type: 'turn-start', origin: 'human', ...at }]
+  if (content !== undefined)
+    entries.push({ type: 'message-add', message: userMessage(commandId, content, clock), ...at })
+  if (content !== undefined && fold.head.title === undefined) {
+    entries.push({ type: 'title-set', title: titleOf(content), source: 'heuristic' })
+  }
+  const tools = toolsNow(fold, agent)
+  if (tools) entries.push({ type: 'meta-set', tools })
+  return [...entries, stepStart({ id: commandId, step: 0 })]
+}
+
+function userMessage(commandId: string, content: string | readonly ContentPart[], clock: Clock): Message {
+  return { id: `${commandId}.u`, role: 'user', content, meta: { status: 'complete', createdAt: clock.now() } }
+}
+
+const titleLength = 50
+
+function titleOf(content: string | readonly ContentPart[]): string {
+  const words = textOf({ content }).trim().replace(/\s+/g, ' ')
+  if (words.length <= titleLength) return words || 'New conversation'
+  const space = words.lastIndexOf(' ', titleLength)
+  // By characters, not by halves of them: a title may be all emoji.
+  return `${space > 20 ? words.slice(0, space) : [...words].slice(0, titleLength).join('')}…`
+}
+
+/** Every tool ever seen, when this page adds one. */
+function toolsNow(fold: Fold, agent: RunAgent): Record<string, string> | undefined {
+  const known = fold.head.settings.tools ?? {}
+  const added = agent.tools.filter((tool) => !Object.hasOwn(known, tool.name))
+  if (!added.length) return undefined
+  return { ...known, ...Object.fromEntries(added.map((tool) => [tool.name, labelText(tool.label, 'ask')])) }
+}

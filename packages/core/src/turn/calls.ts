@@ -1,0 +1,151 @@
+/** The calls of a step: safe ones run side by side, others wait for their person, and each gets exactly one result. */
+import { describeError } from '../error.ts'
+import type { CallResult } from '../session/entry.ts'
+import type { NewEntry } from '../session/journal.ts'
+import type { OpenCall } from '../session/state.ts'
+import type { CallReply } from '../tools/result.ts'
+import type { ToolContext } from '../tools/tool.ts'
+import { decideCall, decisionEntries, planDecision, toolNamed, type CallDecision } from './decide.ts'
+import { limitReached } from './limits.ts'
+import { argsOf, recovered } from './recover.ts'
+import { resolved } from './resolve.ts'
+import { headOf, turnOf, type Run, type RunTool } from './run.ts'
+import { stepStart } from './step-start.ts'
+import { unlessStopped } from './unless-stopped.ts'
+
+/** Runs until every call has its result, or those left wait for a person. */
+export async function runCalls(run: Run): Promise<void> {
+  const active = new Map<string, Promise<void>>()
+  const failures: unknown[] = []
+  // Asked before anything is started: a call that was stopped would look like one whose host had died, and run again.
+  while (!failures.length) {
+    const { calls } = turnOf(run)
+    for (const [index, call] of calls.entries()) {
+      if (call.done || run.settling.has(call.callId) || active.has(call.callId) || isWaiting(call)) continue
+      if (active.size >= run.agent().limits.maxParallelTools) break
+      const advancing = advanceCall(run, call, index)
+        .catch((error: unknown) => void failures.push(error))
+        .finally(() => active.delete(call.callId))
+      active.set(call.callId, advancing)
+    }
+    if (active.size === 0) break
+    await Promise.race([...active.values(), run.journal.changed()])
+  }
+  await Promise.all(active.values())
+  if (failures.length) throw failures[0]
+}
+
+function isWaiting(call: OpenCall): boolean {
+  return call.request !== undefined && call.decision === undefined
+}
+
+async function advanceCall(run: Run, call: OpenCall, index: number): Promise<void> {
+  const ready = run.ready.get(call.callId)
+  if (ready) return execute(run, call, ready.tool, ready.args)
+  if (call.intent && !call.decision && run.isRunning(call.callId)) return join(run, call)
+  await act(run, call, await unlessStopped(run.signal, decisionAbout(run, call, index)))
+}
+
+async function decisionAbout(run: Run, call: OpenCall, index: number): Promise<CallDecision> {
+  if (call.decision) return resolved(run, call, call.decision)
+  if (call.intent) return recovered(run, call)
+  const decision = await decideCall(run, call, { index })
+  return decision.type === 'plan' ? planDecision(decision, headOf(run).plan, run.clock.now()) : decision
+}
+
+/** Makes a decision true, and runs the call when that is what was decided. */
+async function act(run: Run, call: OpenCall, decision: CallDecision): Promise<void> {
+  if (decision.type === 'page') return run.wait('page')
+  if (decision.type === 'result') return settle(run, call, decisionEntries(run, call, decision, placeOf(run, call)))
+  await run.journal.append(decisionEntries(run, call, decision, placeOf(run, call)))
+  if (decision.type === 'run') await execute(run, call, decision.tool, decision.args)
+}
+
+async function execute(run: Run, call: OpenCall, tool: RunTool, args: unknown): Promise<void> {
+  run.signal.throwIfAborted()
+  run.ready.delete(call.callId)
+  const startedAt = run.clock.now()
+  const reply = await timed(run, tool, (controller) => tool.call(args, contextOf(run, call, controller)))
+  await settleReply(run, call, reply, args, run.clock.now() - startedAt)
+}
+
+/** The page runs it still, or has its reply: asked again, it joins the call instead of starting another. */
+async function join(run: Run, call: OpenCall): Promise<void> {
+  const tool = toolNamed(run, call.tool)
+  return tool?.call ? execute(run, call, tool as RunTool, argsOf(call)) : run.wait('page')
+}
+
+function contextOf(run: Run, { callId }: OpenCall, controller: AbortController): ToolContext {
+  return {
+    idempotencyKey: `${headOf(run).sessionId}:${callId}`,
+    callId,
+    sessionId: headOf(run).sessionId,
+    // Made when it is asked for: most tools never do, and a signal is the dearest part of a call.
+    get signal() {
+      return controller.signal
+    },
+  }
+}
+
+async function settleReply(
+  run: Run,
+  call: OpenCall,
+  reply: CallReply,
+  args: unknown,
+  durationMs?: number,
+): Promise<void> {
+  if (run.signal.aborted) run.signal.throwIfAborted()
+  if (reply.problem) run.warn(reply.problem)
+  const { status, content, summary } = reply
+  const result: CallResult = { status, content, args, tool: call.tool, label: call.label, durationMs, summary }
+  await settle(run, call, [{ type: 'tool-result', callId: call.callId, result, ...placeOf(run, call) }])
+}
+
+/** Commits a call's result; the last one of a step brings the next step's start into the same transaction. */
+async function settle(run: Run, call: OpenCall, entries: readonly NewEntry[]): Promise<void> {
+  run.settling.add(call.callId)
+  const turn = turnOf(run)
+  const isLast = turn.calls.every((other) => other.done || run.settling.has(other.callId))
+  const next = isLast && !limitReached(turn, run.agent().limits) ? [stepStart(turn)] : []
+  await run.journal.append([...entries, ...next])
+  if (isLast) run.settling.clear()
+}
+
+/** A tool that hangs must not hold the turn: its time runs out whether it listens to its signal or not. */
+async function timed(
+  run: Run,
+  tool: RunTool,
+  start: (controller: AbortController) => Promise<CallReply>,
+): Promise<CallReply> {
+  const controller = new AbortController()
+  let takeBack = () => {}
+  const late = new Promise<CallReply>((resolve) => {
+    takeBack = run.deadlines.add(tool.timeout, () => {
+      controller.abort()
+      resolve(lateReply(tool))
+    })
+  })
+  try {
+    return await unlessStopped(run.signal, Promise.race([start(controller).catch(brokenReply), late]))
+  } finally {
+    if (run.signal.aborted) controller.abort(run.signal.reason)
+    takeBack()
+  }
+}
+
+function lateReply({ name, timeout }: RunTool): CallReply {
+  return {
+    status: 'error',
+    content: `${name} did not answer within ${timeout / 1000} s. Whether it took effect is not known.`,
+    problem: `Tool "${name}" timed out after ${timeout} ms. Raise its timeout, or have it obey its signal.`,
+  }
+}
+
+function brokenReply(error: unknown): CallReply {
+  const reason = describeError(error)
+  return { status: 'error', content: `Error executing tool: ${reason}`, problem: reason }
+}
+
+function placeOf(run: Run, call: OpenCall): { turnId: string; stepId: string } {
+  return { turnId: turnOf(run).id, stepId: call.callId.slice(0, call.callId.lastIndexOf('.')) }
+}

@@ -1,0 +1,68 @@
+/** A call whose intent was written before its host died: what may happen now is the tool's `effect`. */
+import { describeError } from '../error.ts'
+import type { OpenCall } from '../session/state.ts'
+import { argsHash } from '../tools/canonical.ts'
+import { labelText } from '../tools/tool.ts'
+import { parseArgs, resultOf, toolNamed, type CallDecision } from './decide.ts'
+import { readable } from './resolve.ts'
+import type { Run, RunTool } from './run.ts'
+
+export async function recovered(run: Run, call: OpenCall): Promise<CallDecision> {
+  const found = toolNamed(run, call.tool)
+  if (!found?.call) return { type: 'page' }
+  const tool = found as RunTool
+  const args = argsOf(call)
+  const again: CallDecision = { type: 'run', tool, args, isChanged: call.intent?.args !== undefined }
+  switch (tool.effect) {
+    case 'read':
+    case 'idempotent':
+      return again
+    case 'verify': {
+      const outcome = await checkedOutcome(run, call, tool)
+      if (!outcome) return outcomeRequest(run, call, tool)
+      return outcome.done ? resultOf(call, 'complete', readable(outcome.result), args) : again
+    }
+    case 'page':
+      return resultOf(call, 'stopped', pageLeft, args)
+    case 'once':
+      return outcomeRequest(run, call, tool)
+  }
+}
+
+const pageLeft = 'The page was left before this finished. Look at the page before repeating it.'
+
+/** What was about to run: the person's own arguments where they edited them, else what the model wrote. */
+export function argsOf(call: OpenCall): unknown {
+  if (call.intent?.args !== undefined) return call.intent.args
+  const parsed = parseArgs(call.args)
+  return parsed.ok ? parsed.value : undefined
+}
+
+/** Undefined when the target cannot tell: then a person is asked. */
+async function checkedOutcome(run: Run, call: OpenCall, tool: RunTool) {
+  try {
+    return await tool.check?.(call.intent?.key ?? '')
+  } catch (error) {
+    run.warn(`check of "${tool.name}" threw (${describeError(error)}); the person is asked what happened.`)
+    return undefined
+  }
+}
+
+function outcomeRequest(run: Run, call: OpenCall, tool: RunTool): CallDecision {
+  const args = argsOf(call)
+  return {
+    type: 'ask',
+    request: {
+      id: `${call.callId}.outcome`,
+      kind: 'outcome',
+      openedAt: run.clock.now(),
+      callId: call.callId,
+      tool: tool.name,
+      label: labelText(tool.label, 'ask'),
+      description: tool.description,
+      args,
+      argsHash: argsHash(run.hash, tool.name, args),
+      destructive: tool.destructive,
+    },
+  }
+}

@@ -1,0 +1,61 @@
+/** What becomes of a call once a person has decided about it. */
+import { describeError } from '../error.ts'
+import type { OpenCall } from '../session/state.ts'
+import { answeredText, cancelledText, checkAnswers } from '../smart/questions.ts'
+import { argsHash } from '../tools/canonical.ts'
+import { resultText } from '../tools/result.ts'
+import { checkArgs, resultOf, toolNamed, type CallDecision } from './decide.ts'
+import type { Run, RunTool } from './run.ts'
+
+export async function resolved(
+  run: Run,
+  call: OpenCall,
+  decision: NonNullable<OpenCall['decision']>,
+): Promise<CallDecision> {
+  const { request } = call
+  switch (decision.type) {
+    case 'reject': {
+      const comment = decision.comment ?? 'The person said no. Do not try it again unless they ask.'
+      return resultOf(call, 'rejected', `Tool call rejected: ${comment}`, request?.args)
+    }
+    case 'cancel': {
+      const content = request?.kind === 'question' ? cancelledText : notRepeated
+      return resultOf(call, 'rejected', content, request?.args)
+    }
+    case 'answer': {
+      const answers = checkAnswers(request?.questions ?? [], decision.answers, request?.allowFreeText ?? true)
+      return resultOf(call, 'complete', answeredText(answers, decision.notes), request?.args)
+    }
+    case 'result':
+      return resultOf(call, 'complete', readable(decision.result), request?.args)
+    case 'run':
+      return approvedRun(run, call, decision.args)
+  }
+}
+
+const notRepeated = 'Whether this happened is not known, and the person chose not to repeat it. Say so.'
+
+/** What somebody says the result was; unlike a tool's own it may be anything. */
+export function readable(result: unknown): string {
+  try {
+    return resultText(result)
+  } catch (error) {
+    return `Done, but the result cannot be read (${describeError(error)})`
+  }
+}
+
+/** What runs is what was shown: the request's own arguments, or those the person wrote instead, checked again. */
+async function approvedRun(run: Run, call: OpenCall, edited: unknown): Promise<CallDecision> {
+  const tool = toolNamed(run, call.tool)
+  if (!tool?.call) return { type: 'page' }
+  const approved = { type: 'run', tool: tool as RunTool, isChanged: true } as const
+  if (edited === undefined) {
+    // Not checked again: a schema that turns text into a date would refuse the date.
+    const { args, argsHash: shown } = call.request ?? {}
+    if (argsHash(run.hash, call.tool, args) === shown) return { args, ...approved }
+    return resultOf(call, 'error', 'The arguments changed after they were approved, so nothing was run.', args)
+  }
+  const checked = await checkArgs(run, call.tool, edited)
+  if (checked.ok) return { args: checked.value, ...approved }
+  return resultOf(call, 'error', `Invalid arguments after editing: ${checked.issues.join('; ')}.`, edited)
+}

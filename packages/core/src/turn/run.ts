@@ -1,0 +1,89 @@
+/** A run: one host driving one session's turn, and all it may touch while it does. */
+import type { AgentDefinition } from '../agents/agent.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Hash } from '../ports/hash.ts'
+import type { Model } from '../ports/model.ts'
+import type { Journal } from '../session/journal.ts'
+import type { Partial } from '../session/partial.ts'
+import type { Head, OpenTurn, Waiting } from '../session/state.ts'
+import { callTool, type CallReply } from '../tools/result.ts'
+import type { Tool, ToolContext } from '../tools/tool.ts'
+import { DogearError } from '../error.ts'
+import type { Deadlines } from './deadlines.ts'
+
+export interface Run {
+  readonly journal: Journal
+  /** The agent as this page defines it now; a page may add tools while a turn waits. */
+  readonly agent: () => RunAgent
+  readonly clock: Clock
+  readonly hash: Hash
+  /** Aborts when the turn is stopped or this host lets go of the session. */
+  readonly signal: AbortSignal
+  /** True for a run that took over an open turn, until its first step has begun to answer. */
+  recovering: boolean
+  /** Calls whose intent this run wrote, with what to run: an intent not in here belongs to a host that died. */
+  readonly ready: Map<string, { readonly tool: RunTool; readonly args: unknown }>
+  /** When the time of running calls is up. Closed with the turn's run. */
+  readonly deadlines: Deadlines
+  /** Calls whose result is being written. */
+  readonly settling: Set<string>
+  /** Shows the answer as it streams. */
+  emit(partial: Partial | null): void
+  /** What was shown last of the answer that streams. */
+  shown(): Partial | null
+  /** The stop command, when that is why `signal` aborted. */
+  stopping(): { readonly commandId: string; readonly take: readonly number[] } | undefined
+  loadPartial(stepId: string): Promise<Partial | undefined>
+  savePartial(partial: Partial): Promise<void>
+  /** Holds the turn up until a hint says that trying again is worth it. */
+  wait(reason: Waiting): Promise<void>
+  /** Whether the page still runs this call, or has its reply, although the worker that asked for it died. */
+  isRunning(callId: string): boolean
+  /** For the developer's console. */
+  warn(message: string): void
+}
+
+/** An agent as the loop sees it: everything it can call is asynchronous, so it may live on another thread. */
+export interface RunAgent {
+  readonly name: string
+  readonly version?: string
+  readonly instructions: () => Promise<string>
+  readonly model: Model
+  readonly modelName: string
+  readonly tools: readonly RunTool[]
+  readonly limits: AgentDefinition['limits']
+  readonly temperature?: number
+  readonly maxOutputTokens?: number
+  readonly todoList: boolean
+  readonly askUser: AgentDefinition['askUser']
+}
+
+export interface RunTool extends Omit<Tool, 'func' | 'summary'> {
+  call(args: unknown, context: ToolContext): Promise<CallReply>
+}
+
+export function runAgentOf(definition: AgentDefinition, model: Model): RunAgent {
+  const { instructions } = definition
+  return {
+    ...definition,
+    instructions: async () => (typeof instructions === 'function' ? instructions() : (instructions ?? '')),
+    model,
+    modelName: typeof definition.model === 'string' ? definition.model : 'default',
+    tools: definition.tools.map(runToolOf),
+  }
+}
+
+export function runToolOf(tool: Tool): RunTool {
+  const { func: _func, summary: _summary, ...rest } = tool
+  return { ...rest, call: (args, context) => callTool(tool, args, context) }
+}
+
+export function headOf(run: Run): Head {
+  return run.journal.fold.head
+}
+
+export function turnOf(run: Run): OpenTurn {
+  const { turn } = headOf(run)
+  if (!turn) throw new DogearError('internal', 'No turn is open.')
+  return turn
+}

@@ -1,0 +1,54 @@
+/** Stopping: the words already shown are kept, open calls get their one result, and the turn ends. */
+import type { CallResult } from '../session/entry.ts'
+import type { NewEntry } from '../session/journal.ts'
+import type { OpenCall, OpenTurn } from '../session/state.ts'
+import { messageOf } from './answer.ts'
+import { turnOf, type Run } from './run.ts'
+import { hasWords } from './step.ts'
+
+export async function stopTurn(run: Run): Promise<void> {
+  const stopping = run.stopping()
+  // Let go without being asked to stop: another host goes on from the journal.
+  if (!stopping) return
+  const turn = turnOf(run)
+  const at = { turnId: turn.id }
+  const entries: NewEntry[] = []
+  if (turn.openStep) {
+    void run.agent().model.stop?.(`${run.journal.fold.head.sessionId}:${turn.openStep.key}`)
+    const partial = run.shown() ?? (await run.loadPartial(turn.openStep.id))
+    if (partial && hasWords(partial)) {
+      entries.push({
+        ...at,
+        stepId: partial.stepId,
+        type: 'message-add',
+        message: messageOf(run, partial, 'stopped', []),
+      })
+    }
+  }
+  // An intent of this very run that was not entered yet is known not to have happened.
+  const mayHaveRun = (call: OpenCall) => call.intent !== undefined && !run.ready.has(call.callId)
+  entries.push(...openResults(turn, (call) => (mayHaveRun(call) ? stoppedWhileRunning : stoppedBefore)))
+  entries.push({
+    ...at,
+    type: 'turn-end',
+    terminalReason: turn.openStep ? 'aborted_streaming' : 'aborted_tools',
+    commandId: stopping.commandId,
+  })
+  await run.journal.append(entries, { take: stopping.take, dropPartials: turn.openStep ? [turn.openStep.id] : [] })
+  run.emit(null)
+}
+
+const stoppedWhileRunning = 'The person stopped this while it was running. Whether it took effect is not known.'
+const stoppedBefore = 'The person stopped before this was run.'
+
+/** The one result of every call a turn ends without. */
+export function openResults(turn: OpenTurn, contentOf: (call: OpenCall) => string): NewEntry[] {
+  return turn.calls
+    .filter((call) => !call.done)
+    .map((call): NewEntry => {
+      const { callId, tool, label } = call
+      const args = call.intent?.args ?? call.request?.args
+      const result: CallResult = { status: 'stopped', content: contentOf(call), args, tool, label }
+      return { type: 'tool-result', turnId: turn.id, callId, result }
+    })
+}

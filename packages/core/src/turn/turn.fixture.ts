@@ -1,0 +1,61 @@
+/** One turn for tests: an agent, a model that answers from a list, and what it was asked. */
+import { createHash } from 'node:crypto'
+import { defineAgent, type SmartAgentOptions } from '../agents/agent.ts'
+import { invoke } from '../agents/invoke.ts'
+import type { Hash } from '../ports/hash.ts'
+import type { ModelEvent, ModelRequest } from '../ports/model.ts'
+import type { Message } from '../session/message.ts'
+import { runAgentOf } from './run.ts'
+
+export interface TurnOptions {
+  readonly messages: readonly Message[]
+  readonly options?: SmartAgentOptions
+  /** The events of each answer; without one the model says "Yes." */
+  readonly answers?: readonly (readonly ModelEvent[])[]
+  readonly hash?: Hash
+  readonly signal?: AbortSignal
+}
+
+/** What the model was sent. */
+export async function asked(given: TurnOptions): Promise<readonly ModelRequest[]> {
+  return (await run(given)).asked
+}
+
+export async function run({ messages, options = {}, answers = [], hash = sha256, signal }: TurnOptions) {
+  const requests: ModelRequest[] = []
+  const model = {
+    async *stream(request: ModelRequest): AsyncGenerator<ModelEvent> {
+      const events = answers[requests.length] ?? [
+        { type: 'text-delta', text: 'Yes.' },
+        { type: 'finish', reason: 'stop' },
+      ]
+      requests.push(request)
+      yield* events
+    },
+  }
+  const clock = { now: () => 0, sleep: (_ms: number, over?: AbortSignal) => aborted(over) }
+  const agent = runAgentOf(defineAgent({ name: 'tester', ...options }), model)
+  const result = await invoke(agent, { messages }, { clock, hash, ids: { id: () => 't' }, signal })
+  return { result, asked: requests }
+}
+
+/** No test here waits for time to pass. */
+function aborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted) resolve()
+    else signal?.addEventListener('abort', () => resolve(), { once: true })
+  })
+}
+
+const sha256: Hash = { sha256: (text) => createHash('sha256').update(text).digest('hex') }
+
+/** A model's answer that calls tools. */
+export function calls(...names: readonly string[]): ModelEvent[] {
+  return [
+    ...names.flatMap((name, index): ModelEvent[] => [
+      { type: 'call-start', index, name },
+      { type: 'call-delta', index, args: '{}' },
+    ]),
+    { type: 'finish', reason: 'tool-calls' },
+  ]
+}

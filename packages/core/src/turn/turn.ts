@@ -1,0 +1,79 @@
+/** One turn: from the user's message until the agent rests. What comes next is read off the journal, never off a flag. */
+import { DogearError, toErrorData } from '../error.ts'
+import type { TerminalReason } from '../session/entry.ts'
+import type { AgentDefinition } from '../agents/agent.ts'
+import { statusOf } from '../session/fold.ts'
+import type { NewEntry } from '../session/journal.ts'
+import type { Head } from '../session/state.ts'
+import { runCalls } from './calls.ts'
+import { limitReached } from './limits.ts'
+import { headOf, turnOf, type Run } from './run.ts'
+import { stepStart } from './step-start.ts'
+import { answerStep } from './step.ts'
+import { openResults, stopTurn } from './stop.ts'
+
+/** Runs until the turn has ended or waits for a person. */
+export async function runTurn(run: Run): Promise<void> {
+  try {
+    for (;;) {
+      // Ended with its last answer: a stop that comes too late has nothing to stop.
+      if (!headOf(run).turn) return
+      run.signal.throwIfAborted()
+      const next = nextAction(headOf(run), run.agent().limits)
+      if (next.type === 'rest') return
+      if (next.type === 'step') await run.journal.append([stepStart(turnOf(run))])
+      if (next.type === 'answer') await answerStep(run)
+      if (next.type === 'calls') await runCalls(run)
+      if (next.type === 'end') return await endTurn(run, next.reason, next.error)
+    }
+  } catch (error) {
+    if (run.signal.aborted) return await stopTurn(run)
+    if (error instanceof DogearError && cannotBeWritten.has(error.code)) throw error
+    run.warn(error instanceof Error ? error.message : String(error))
+    await endTurn(run, 'model_error', error)
+  } finally {
+    run.deadlines.close()
+  }
+}
+
+type Action =
+  | { readonly type: 'rest' | 'step' | 'answer' | 'calls' }
+  | { readonly type: 'end'; readonly reason: TerminalReason; readonly error?: DogearError }
+
+/** A server that always breaks off would be paid for the same question until the steps run out. */
+const cutsInARow = 3
+
+/** Where a turn goes on, whoever drove it before. */
+export function nextAction(head: Head, limits: AgentDefinition['limits']): Action {
+  const { turn } = head
+  if (!turn || statusOf(head) === 'paused') return { type: 'rest' }
+  if (turn.openStep) return { type: 'answer' }
+  if (turn.calls.some((call) => !call.done)) return { type: 'calls' }
+  if (turn.step > 0 && turn.calls.length === 0 && turn.cuts === 0) return { type: 'end', reason: turn.finish }
+  if (turn.cuts >= cutsInARow) return { type: 'end', reason: 'model_error', error: alwaysCut }
+  const reason = limitReached(turn, limits)
+  return reason ? { type: 'end', reason } : { type: 'step' }
+}
+
+const alwaysCut = new DogearError(
+  'stream-cut',
+  `The answer was cut off ${cutsInARow} times in a row. Try again later, or look at what stands between page and model.`,
+)
+
+/** Failures of the journal itself: an end cannot be written either. */
+const cannotBeWritten = new Set(['fenced', 'storage-full', 'storage-blocked', 'storage-failed', 'session-closed'])
+
+async function endTurn(run: Run, terminalReason: TerminalReason, error?: unknown): Promise<void> {
+  const turn = turnOf(run)
+  const { id: turnId, openStep } = turn
+  const end: NewEntry = {
+    type: 'turn-end',
+    turnId,
+    terminalReason,
+    ...(error !== undefined && { error: toErrorData(error) }),
+  }
+  await run.journal.append([...openResults(turn, () => 'Not carried out: the turn failed before it.'), end], {
+    dropPartials: openStep ? [openStep.id] : [],
+  })
+  run.emit(null)
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { createAgent, createSmartAgent } from './agent.ts'
+
+test('importing and creating an agent starts nothing and needs no page', () => {
+  expect(createAgent()).toMatchObject({ name: 'agent', user: undefined })
+  expect(createSmartAgent({ name: 'concierge', user: 'ann', useTodoList: true })).toMatchObject({
+    name: 'concierge',
+    user: 'ann',
+  })
+})
+
+test('a mistake in an agent is read where it is made', () => {
+  expect(() => createAgent({ name: 'my agent' })).toThrow(expect.objectContaining({ code: 'agent-invalid' }))
+  expect(() => createAgent({ tools: [{ name: 'book' }] })).toThrow(expect.objectContaining({ code: 'tool-invalid' }))
+})
+
+test('a session id is text', async () => {
+  const agent = createAgent()
+  for (const id of ['', 'x'.repeat(201), 7 as unknown as string]) {
+    await expect(agent.open(id)).rejects.toMatchObject({ code: 'input-invalid' })
+  }
+})

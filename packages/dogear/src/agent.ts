@@ -1,0 +1,68 @@
+/** An agent in a page: a definition with sessions behind it. */
+import {
+  defineAgent,
+  DogearError,
+  type AgentOptions,
+  type SessionRecord,
+  type SmartAgentOptions,
+  type Snapshot,
+} from '@dogear/core'
+import type { NamedSnapshot, Session, SessionChoice } from '@dogear/worker'
+import { checkedToken } from './checked-token.ts'
+import { pageClient, type HostOptions } from './page-client.ts'
+
+export interface Agent {
+  readonly name: string
+  readonly user?: string
+  /**
+   * Opens a session by your own id; without one, this agent's newest session of this user, or its first.
+   * `new` always starts one.
+   */
+  open(sessionId?: string): Promise<Session>
+  readonly sessions: Sessions
+}
+
+export interface Sessions {
+  /** Newest first. */
+  list(): Promise<SessionRecord[]>
+  /** Opens a snapshot, or one that `session.snapshots()` lists, as a new session; the old one is not touched. */
+  import(snapshot: Snapshot | NamedSnapshot): Promise<Session>
+  delete(sessionId: string): Promise<void>
+  /** Deletes everything kept for this user on this device: call it when they log out. */
+  clear(): Promise<void>
+}
+
+export type PageAgentOptions = AgentOptions & HostOptions
+export type SmartPageAgentOptions = SmartAgentOptions & HostOptions
+
+export function createAgent(options: PageAgentOptions = {}): Agent {
+  return agentOf(options)
+}
+
+/** An agent that may also plan (`useTodoList`) and ask its person (`humanInTheLoop`). */
+export function createSmartAgent(options: SmartPageAgentOptions = {}): Agent {
+  return agentOf(options)
+}
+
+function agentOf(options: SmartPageAgentOptions): Agent {
+  const definition = defineAgent({ ...options, token: checkedToken(options) })
+  const client = () => pageClient(options)
+  return {
+    name: definition.name,
+    user: definition.user,
+    open: async (id) => client().open(definition, choiceOf(id)),
+    sessions: {
+      list: () => client().sessions(definition),
+      import: (snapshot) => client().import(definition, snapshot),
+      delete: (sessionId) => client().delete(definition, sessionId),
+      clear: () => client().clear(definition),
+    },
+  }
+}
+
+function choiceOf(id: string | undefined): SessionChoice {
+  if (id === undefined) return { type: 'last' }
+  if (id === 'new') return { type: 'new' }
+  if (typeof id === 'string' && id.length > 0 && id.length <= 200) return { type: 'id', id }
+  throw new DogearError('input-invalid', 'A session id must be text of 1 to 200 characters.')
+}

@@ -1,0 +1,65 @@
+export {
+  createAgent,
+  createSmartAgent,
+  type Agent,
+  type PageAgentOptions,
+  type Sessions,
+  type SmartPageAgentOptions,
+} from './agent.ts'
+export { defineElements } from './elements.ts'
+export { mount } from './mount.ts'
+
+export {
+  createTool,
+  DogearError,
+  textOf,
+  toParts,
+  type AgentLimits,
+  type Answer,
+  type Answers,
+  type Effect,
+  type ErrorCode,
+  type ErrorData,
+  type JsonSchema,
+  type Message,
+  type Model,
+  type ModelEvent,
+  type ModelOptions,
+  type ModelRequest,
+  type Part,
+  type Plan,
+  type PlanStep,
+  type Question,
+  type Request,
+  type Resolution,
+  type SessionRecord,
+  type Snapshot,
+  type Status,
+  type TerminalReason,
+  type Tool,
+  type ToolContext,
+  type ToolLabel,
+  type ToolOptions,
+  type Usage,
+  type Waiting,
+} from '@dogear/core'
+
+export {
+  ApprovalDialog,
+  Chat,
+  english,
+  forgetUser,
+  PlanChecklist,
+  QuestionPicker,
+  type ChatHandle,
+  type ChatMode,
+  type ChatProps,
+  type Components,
+  type DogearEvents,
+  type MountOptions,
+  type Strings,
+  type Theme,
+  type WidgetProps,
+} from '@dogear/widgets'
+
+export { type Connection, type NamedSnapshot, type Session, type Turn, type TurnResult } from '@dogear/worker'

@@ -1,0 +1,47 @@
+/** The one client of a page, started when the first session is opened. */
+import workerText from 'virtual:dogear-worker'
+import { forgetUser } from '@dogear/widgets'
+import { createClient, spawnHost, type Client } from '@dogear/worker'
+
+export interface HostOptions {
+  /** Address of a self-hosted `dogear-worker.js`, for a page whose CSP forbids `blob:` workers. The first agent's counts. */
+  worker?: string
+  /** Folder of the files beside the script, for what is loaded only when needed. */
+  assets?: string
+}
+
+let client: Client | undefined
+let ofScript: HostOptions = {}
+
+/** What a script tag knows of its own files, for every agent of its page. */
+export function setHostOptions(options: HostOptions): void {
+  ofScript = options
+}
+
+export function pageClient({ worker = ofScript.worker, assets = ofScript.assets }: HostOptions): Client {
+  client ??= createClient({
+    connect: () =>
+      spawnHost({
+        text: workerText,
+        url: worker === undefined ? undefined : new URL(worker, document.baseURI).href,
+        fallback: fallbackAddress(worker, assets),
+        warn,
+      }),
+    id: () =>
+      Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(''),
+    now: () => Date.now(),
+    warn,
+    cleared: forgetUser,
+  })
+  return client
+}
+
+function fallbackAddress(worker: string | undefined, assets: string | undefined): string | undefined {
+  if (assets !== undefined)
+    return new URL('dogear-worker.js', new URL(`${assets.replace(/\/*$/, '')}/`, document.baseURI)).href
+  return worker === undefined ? undefined : new URL(worker, document.baseURI).href
+}
+
+function warn(message: string): void {
+  console.warn(`[dogear] ${message}`)
+}

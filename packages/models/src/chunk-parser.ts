@@ -1,0 +1,80 @@
+/** Text of an event stream in, chunks of an answer out. */
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import { DogearError } from '@dogear/core'
+import type { Answer } from './answer.ts'
+import { badResponse, type Place } from './failure.ts'
+import type { WireChunk } from './wire.ts'
+
+export interface ChunkParser {
+  /** Never throws: what came before a failure is shown before the failure is. */
+  feed(text: string): void
+  /** The body is over; a last event without its blank line still counts when it is whole. */
+  end(): void
+  readonly isDone: boolean
+  readonly failure: DogearError | undefined
+  readonly hasEvents: boolean
+  /** The id of the last event that was shown; undefined when the server gives none. */
+  readonly lastId: string | undefined
+}
+
+export function createChunkParser(answer: Answer, place: Place, maxBufferSize: number): ChunkParser {
+  let isDone = false
+  let isEnding = false
+  let hasEvents = false
+  let failure: DogearError | undefined
+  let lastId: string | undefined
+  const parser = createParser({
+    onEvent,
+    maxBufferSize,
+    onError({ type }) {
+      if (type === 'max-buffer-size-exceeded') fail(badResponse('sent an event without end. Ask again.', place))
+    },
+  })
+
+  return {
+    feed: parser.feed,
+    end() {
+      isEnding = true
+      parser.feed('\n\n')
+      isDone = true
+    },
+    get isDone() {
+      return isDone
+    },
+    get failure() {
+      return failure
+    },
+    get hasEvents() {
+      return hasEvents
+    },
+    get lastId() {
+      return lastId
+    },
+  }
+
+  function onEvent({ data, id, event }: EventSourceMessage): void {
+    if (isDone || data === '') return
+    hasEvents = true
+    if (data.startsWith('[DONE]')) isDone = true
+    else addChunk(data, event)
+    if (id !== undefined && answer.isShown && !failure) lastId = id
+  }
+
+  function addChunk(data: string, event: string | undefined): void {
+    try {
+      // Whatever the server sent: each field is checked where it is read.
+      const chunk = JSON.parse(data) as WireChunk & { object?: unknown }
+      const isError = event === 'error' || chunk.object === 'error'
+      answer.add(isError ? { error: chunk.error ?? chunk } : chunk)
+    } catch (error) {
+      if (error instanceof DogearError) fail(error)
+      // Cut inside its last event: an answer without an end, not a server that talks nonsense.
+      else if (!isEnding) fail(badResponse('sent an event that is no chat completion chunk. Ask again.', place))
+    }
+  }
+
+  function fail(error: DogearError): void {
+    failure = error
+    isDone = true
+  }
+}

@@ -1,0 +1,78 @@
+/** A model request as the body OpenAI-compatible servers take: their fields only, none of ours. */
+import { textOf, type Message, type ModelRequest, type ModelTool, type ToolCall } from '@dogear/core'
+import type { WireBody, WireMessage, WireTool } from './wire.ts'
+
+/** What a server turned out not to understand, so that it is not asked for it twice. */
+export interface Dialect {
+  usageInStream: boolean
+  tokenLimit: 'max_tokens' | 'max_completion_tokens'
+}
+
+export function toRequestBody(request: ModelRequest, dialect: Dialect): WireBody {
+  const { model, messages, tools, toolChoice, maxOutputTokens, temperature, extra } = request
+  return {
+    // First, so that no extra field can replace what the session says.
+    ...extra,
+    model,
+    messages: toWireMessages(messages),
+    ...(tools?.length && { tools: tools.map(toWireTool) }),
+    ...(tools?.length && toolChoice && { tool_choice: toolChoice }),
+    ...(maxOutputTokens !== undefined && { [dialect.tokenLimit]: maxOutputTokens }),
+    ...(temperature !== undefined && { temperature }),
+    stream: true,
+    ...(dialect.usageInStream && { stream_options: { include_usage: true } }),
+  }
+}
+
+function toWireTool({ name, description, parameters }: ModelTool): WireTool {
+  return { type: 'function', function: { name, description, parameters } }
+}
+
+function toWireMessages(messages: readonly Message[]): WireMessage[] {
+  const wireIds = new Map<string, string>()
+  return messages.map((message): WireMessage => {
+    const { role, content, name } = message
+    switch (role) {
+      case 'system':
+        return named({ role, content: textOf(message) }, name)
+      case 'user':
+        return named({ role, content: typeof content === 'string' ? content : [...(content ?? [])] }, name)
+      case 'assistant':
+        return named(toWireAnswer(message, wireIds), name)
+      case 'tool': {
+        const id = message.tool_call_id ?? ''
+        return { role, content: textOf(message), tool_call_id: wireIds.get(id) ?? id }
+      }
+    }
+  })
+}
+
+/** Not by a spread: this is done again for every message of a conversation whenever the model is asked. */
+function named(wire: Exclude<WireMessage, { role: 'tool' }>, name: string | undefined): WireMessage {
+  if (name) wire.name = name
+  return wire
+}
+
+function toWireAnswer(message: Message, wireIds: Map<string, string>): WireAnswer {
+  const role = 'assistant'
+  const text = textOf(message)
+  if (!message.tool_calls?.length) return { role, content: text }
+  const { tool_calls: calls } = message
+  const hasTwins = new Set(calls.map((call) => call.providerId)).size < calls.length
+  return {
+    role,
+    content: text || null,
+    tool_calls: calls.map((call) => toWireCall(call, hasTwins ? calls : [], wireIds)),
+  }
+}
+
+type WireAnswer = Extract<WireMessage, { role: 'assistant' }>
+
+function toWireCall(call: ToolCall, siblings: readonly ToolCall[], wireIds: Map<string, string>) {
+  const { name, arguments: args } = call.function
+  // Two calls under one id would have one answer: then our own ids tell them apart.
+  const isRepeated = siblings.some((other) => other !== call && other.providerId === call.providerId)
+  const id = call.providerId && !isRepeated ? call.providerId : call.id
+  wireIds.set(call.id, id)
+  return { id, type: 'function' as const, function: { name, arguments: args } }
+}

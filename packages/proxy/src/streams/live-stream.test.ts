@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import { LiveStream, type LiveStreamOptions } from './live-stream.ts'
+
+const never = new AbortController().signal
+
+function openStream(events: AsyncIterable<object>, options: Partial<LiveStreamOptions> = {}) {
+  return new LiveStream({
+    open: async () => events,
+    isResumable: true,
+    maxBytes: 10_000,
+    grace: 0,
+    onLost: () => undefined,
+    onFailure: () => undefined,
+    ...options,
+  })
+}
+
+const textOf = (body: ReadableStream<Uint8Array<ArrayBuffer>>) => new Response(body).text()
+
+test('[T15] upstream waits for a reader that does not read, once nothing is kept any more', async () => {
+  let made = 0
+  async function* long() {
+    while (made < 1000) yield { number: ++made, padding: 'x'.repeat(100) }
+  }
+  const stream = openStream(long(), { isResumable: false, maxBytes: 1000 })
+  const reader = stream.attach(0, never).getReader()
+  const madeSoFar = async () => {
+    for (let turn = 0; turn < 2000; turn++) await Promise.resolve()
+    return made
+  }
+  await reader.read()
+  const afterOne = await madeSoFar()
+  expect(afterOne).toBeLessThan(20)
+  await reader.read()
+  const afterTwo = await madeSoFar()
+  expect(afterTwo).toBeGreaterThan(afterOne)
+  expect(afterTwo).toBeLessThan(40)
+  await reader.cancel()
+  expect(await madeSoFar()).toBeLessThanOrEqual(afterTwo + 1)
+})
+
+test('two listeners read the same frames, each at its own pace', async () => {
+  async function* three() {
+    for (const word of ['one', 'two', 'three']) yield { word }
+  }
+  const stream = openStream(three())
+  const [whole, rest] = [stream.attach(0, never), stream.attach(2, never)]
+  expect(await textOf(whole)).toBe(
+    'id: 1\ndata: {"word":"one"}\n\nid: 2\ndata: {"word":"two"}\n\nid: 3\ndata: {"word":"three"}\n\nid: 4\ndata: [DONE]\n\n',
+  )
+  expect(await textOf(rest)).toBe('id: 3\ndata: {"word":"three"}\n\nid: 4\ndata: [DONE]\n\n')
+})
+
+test('a cursor past the end waits for what comes after it, and ends with the stream', async () => {
+  async function* one() {
+    yield { word: 'one' }
+  }
+  expect(await textOf(openStream(one()).attach(99, never))).toBe('')
+})
+
+test('a refusal to open is told to whoever waits, and to nobody else', async () => {
+  const failures: unknown[] = []
+  const open = () => Promise.reject(new Error('refused'))
+  const stream = openStream([] as never, { open, onFailure: (error) => failures.push(error) })
+  await expect(stream.opened).rejects.toThrow('refused')
+  expect(failures).toEqual([])
+})
+
+test('a line break inside a word cannot end an event early', async () => {
+  async function* tricky() {
+    yield { word: 'a\n\ndata: [DONE]\n\n' }
+  }
+  const text = await textOf(openStream(tricky()).attach(0, never))
+  expect(text.split('\n\n')).toHaveLength(3)
+})

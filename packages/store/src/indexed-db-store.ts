@@ -1,0 +1,229 @@
+/** The store in IndexedDB: one database a user, one transaction a write, and only `complete` counts. */
+import type { Batch, SessionRecord, Store } from '@dogear/core'
+import type { IDBPTransaction, StoreNames } from 'idb'
+import { openConnection, type Connection } from './connection.ts'
+import { databaseName } from './database-name.ts'
+import { bySnapshotAge } from './order.ts'
+import { keysUnder, type Schema } from './schema.ts'
+import { acquired, appended, assertContiguous, isWritten, mayAppend } from './session-row.ts'
+
+export interface IndexedDbStoreOptions {
+  /** Whose data it is: every user has a database of their own. */
+  readonly user?: string
+  /** What the database's name starts with: `dogear`. */
+  readonly name?: string
+  /** Another tab deleted the database: this store is of no more use. */
+  readonly onCleared?: () => void
+}
+
+export async function openIndexedDbStore({ user, name, onCleared }: IndexedDbStoreOptions = {}): Promise<Store> {
+  const connection = await openConnection(databaseName(user, name), onCleared)
+  const { run } = connection
+  const strictly = writer(connection, 'strict')
+  const loosely = writer(connection, 'relaxed')
+
+  return {
+    session: (sessionId) => run((database) => database.get('sessions', sessionId)),
+
+    sessions: (query) => run((database) => newestSessions(database.transaction('sessions').store, query)),
+
+    acquire: (sessionId, create) =>
+      strictly(['sessions'], async (transaction) => {
+        const sessions = transaction.objectStore('sessions')
+        const row = acquired(await sessions.get(sessionId), sessionId, create)
+        await sessions.put(row)
+        return row
+      }),
+
+    async append(batch) {
+      assertContiguous(batch)
+      return strictly(['sessions', 'journal', 'blobs', 'inbox', 'partials'], (transaction) =>
+        append(transaction, batch),
+      )
+    },
+
+    async entries(sessionId, from, to = Infinity) {
+      if (from >= to) return []
+      const range = IDBKeyRange.bound([sessionId, from], [sessionId, to], false, true)
+      return run((database) => database.getAll('journal', range))
+    },
+
+    async entriesAt(sessionId, seqs) {
+      const found = await run((database) => {
+        const { store } = database.transaction('journal')
+        return Promise.all(seqs.map((seq) => store.get([sessionId, seq])))
+      })
+      return found.filter((entry) => entry !== undefined)
+    },
+
+    blob: (sessionId, hash) => run((database) => database.get('blobs', [sessionId, hash])),
+
+    head: (sessionId) => run((database) => database.get('folds', sessionId)),
+
+    saveHead: (head) =>
+      loosely(['sessions', 'folds'], async (transaction) => {
+        const row = await transaction.objectStore('sessions').get(head.sessionId)
+        // A head ahead of its journal would be opened as a session with entries nobody can read.
+        if (row?.epoch !== head.epoch || head.seq > row.seq) return
+        await transaction.objectStore('folds').put(head, head.sessionId)
+      }),
+
+    send: (command) =>
+      strictly(['inbox'], async (transaction) => {
+        const inbox = transaction.objectStore('inbox')
+        if ((await inbox.index('commandId').getKey(command.commandId)) !== undefined) return
+        await inbox.add(command)
+      }),
+
+    inbox: (sessionId) =>
+      run(async (database) => {
+        const index = database.transaction('inbox').store.index('sessionId')
+        const [keys, commands] = await Promise.all([index.getAllKeys(sessionId), index.getAll(sessionId)])
+        return commands.map((command, position) => ({ key: keys[position]!, command }))
+      }),
+
+    savePartial: ({ sessionId, epoch, ...partial }) =>
+      loosely(['sessions', 'partials'], async (transaction) => {
+        const row = await transaction.objectStore('sessions').get(sessionId)
+        if (row?.epoch !== epoch) return
+        await transaction.objectStore('partials').put(partial, [sessionId, partial.stepId])
+      }),
+
+    partial: (sessionId, stepId) => run((database) => database.get('partials', [sessionId, stepId])),
+
+    saveSnapshot: (sessionId, tag, snapshot) =>
+      strictly(['snapshots'], async (transaction) => {
+        await transaction.objectStore('snapshots').put(snapshot, [sessionId, tag])
+      }),
+
+    snapshot: (sessionId, tag) => run((database) => database.get('snapshots', [sessionId, tag])),
+
+    snapshots: (sessionId) =>
+      run(async (database) => {
+        const { store } = database.transaction('snapshots')
+        const range = keysUnder(sessionId)
+        const [keys, snapshots] = await Promise.all([store.getAllKeys(range), store.getAll(range)])
+        return snapshots
+          .map(({ metadata }, position) => ({ tag: keys[position]![1], createdAt: metadata.createdAt }))
+          .toSorted(bySnapshotAge)
+      }),
+
+    side: (kind, sessionId, id) => run((database) => database.get('side', [kind, sessionId, id])),
+
+    sides: (kind, sessionId) =>
+      run(async (database) => {
+        const { store } = database.transaction('side')
+        const range = keysUnder(kind, sessionId)
+        const [keys, values] = await Promise.all([store.getAllKeys(range), store.getAll(range)])
+        return values.map((value, position) => ({ id: keys[position]![2], value }))
+      }),
+
+    saveSide: (kind, sessionId, id, value) =>
+      loosely(['side'], async (transaction) => {
+        const side = transaction.objectStore('side')
+        if (value === undefined) await side.delete([kind, sessionId, id])
+        else await side.put(value, [kind, sessionId, id])
+      }),
+
+    delete: (sessionId) =>
+      strictly(['sessions', 'journal', 'folds', 'blobs', 'inbox', 'partials', 'snapshots', 'side'], (transaction) =>
+        deleteSession(transaction, sessionId),
+      ),
+
+    clear: connection.deleteDatabase,
+    close: connection.close,
+  }
+}
+
+type Transaction = IDBPTransaction<Schema, StoreNames<Schema>[], 'readwrite'>
+type Write = <T>(stores: StoreNames<Schema>[], work: (transaction: Transaction) => Promise<T>) => Promise<T>
+
+function writer({ run }: Connection, durability: 'strict' | 'relaxed'): Write {
+  return (stores, work) =>
+    run(async (database) => {
+      const transaction = database.transaction(stores, 'readwrite', { durability })
+      transaction.done.catch(() => {})
+      try {
+        const result = await work(transaction)
+        // At a full disk every request succeeds and the commit fails: an answer before it would be a lie.
+        await transaction.done
+        return result
+      } catch (error) {
+        abort(transaction)
+        throw error
+      }
+    })
+}
+
+/** Left alone, a transaction whose work failed half way commits the half that was asked for. */
+function abort(transaction: Transaction): void {
+  try {
+    transaction.abort()
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+async function append(transaction: Transaction, batch: Batch): Promise<'appended' | 'fenced'> {
+  const { sessionId, entries, blobs = [], take = [], dropPartials = [] } = batch
+  const sessions = transaction.objectStore('sessions')
+  const journal = transaction.objectStore('journal')
+  const row = await sessions.get(sessionId)
+  if (!row) return 'fenced'
+  if (!mayAppend(row, batch)) {
+    const stored = await Promise.all(entries.map(({ seq }) => journal.get([sessionId, seq])))
+    return isWritten(stored, batch) ? 'appended' : 'fenced'
+  }
+  // Async callbacks: a value that cannot be cloned throws at once, and must not leave its siblings' failures unheard.
+  await Promise.all([
+    sessions.put(appended(row, batch)),
+    ...entries.map(async (entry) => journal.add(entry, [sessionId, entry.seq])),
+    ...blobs.map(async ({ hash, text }) => transaction.objectStore('blobs').put(text, [sessionId, hash])),
+    ...take.map(async (key) => transaction.objectStore('inbox').delete(key)),
+    ...dropPartials.map(async (stepId) => transaction.objectStore('partials').delete([sessionId, stepId])),
+  ])
+  return 'appended'
+}
+
+async function deleteSession(transaction: Transaction, sessionId: string): Promise<void> {
+  const inbox = transaction.objectStore('inbox')
+  const commands = await inbox.index('sessionId').getAllKeys(sessionId)
+  await Promise.all([
+    transaction.objectStore('sessions').delete(sessionId),
+    transaction.objectStore('folds').delete(sessionId),
+    ...(['journal', 'blobs', 'partials', 'snapshots'] as const).map((name) =>
+      transaction.objectStore(name).delete(keysUnder(sessionId)),
+    ),
+    ...commands.map((key) => inbox.delete(key)),
+    deleteSides(transaction, sessionId),
+  ])
+}
+
+/** Goes by the kinds it finds, so that what a newer script kept beside the session goes too. */
+async function deleteSides(transaction: Transaction, sessionId: string): Promise<void> {
+  const side = transaction.objectStore('side')
+  let cursor = await side.openKeyCursor()
+  while (cursor) {
+    const [kind] = cursor.key
+    await side.delete(keysUnder(kind, sessionId))
+    cursor = await cursor.continue([kind, []] as unknown as [string, string, string])
+  }
+}
+
+type SessionsStore = IDBPTransaction<Schema, ['sessions'], 'readonly'>['store']
+
+async function newestSessions(
+  store: SessionsStore,
+  { agent, limit = Infinity }: { agent?: string; limit?: number } = {},
+): Promise<SessionRecord[]> {
+  const rows: SessionRecord[] = []
+  let cursor =
+    agent === undefined
+      ? await store.index('updatedAt').openCursor(null, 'prev')
+      : await store.index('agent+updatedAt').openCursor(keysUnder(agent), 'prev')
+  while (cursor && rows.length < limit) {
+    rows.push(cursor.value)
+    cursor = await cursor.continue()
+  }
+  return rows
+}

@@ -1,0 +1,15 @@
+/** The order lists come in, the same in every store. */
+import type { SessionRecord, SnapshotRecord } from '@dogear/core'
+
+export function bySessionAge(one: SessionRecord, other: SessionRecord): number {
+  return other.updatedAt - one.updatedAt || byText(other.id, one.id)
+}
+
+export function bySnapshotAge(one: SnapshotRecord, other: SnapshotRecord): number {
+  return other.createdAt - one.createdAt || byText(one.tag, other.tag)
+}
+
+/** By code unit, as IndexedDB sorts its keys. */
+export function byText(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0
+}

@@ -1,0 +1,17 @@
+/** Approvals by themselves: a dialog over the page, whenever one is due. */
+
+import type { RequestKind } from '@dogear/core'
+import { AnsweredElsewhere } from '../requests/answered-elsewhere.tsx'
+import { Modal } from '../requests/modal.tsx'
+import { useRequests } from '../requests/use-requests.ts'
+import { standalone } from '../standalone.tsx'
+
+/** The dialog for a Preact tree; `dogear-approval` is the same as an element. */
+export const { Widget: ApprovalDialog, View: ApprovalView } = standalone(Dialog)
+
+const kinds: readonly RequestKind[] = ['approval', 'outcome', 'checkpoint', 'deferred']
+
+function Dialog() {
+  const request = useRequests(kinds, 2)[0]
+  return request ? <Modal key={request.id} request={request} /> : <AnsweredElsewhere />
+}

@@ -1,0 +1,89 @@
+/** Where the person writes: one line growing to six, and one button that sends or stops. */
+
+import { useSignal } from '@preact/signals'
+import type { RefObject } from 'preact'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
+import type { Session } from '@dogear/worker'
+import { useWidget } from '../context.ts'
+import { Icon } from '../icon.tsx'
+
+interface ComposerProps {
+  readonly session?: Session
+  readonly field: RefObject<HTMLTextAreaElement | null>
+  readonly placeholder?: string
+}
+
+export function Composer({ session, field, placeholder }: ComposerProps) {
+  const { strings, memory } = useWidget()
+  const draft = useSignal(memory.get<string>('draft') ?? '')
+  const isHeld = useSignal(false)
+  const isBusy = session?.status.value === 'busy'
+  const isOffline = session?.connection.value.type === 'offline'
+  const canStop = isBusy && !draft.value.trim()
+
+  const write = (text: string) => {
+    draft.value = text
+    memory.set('draft', text || undefined)
+  }
+  const send = () => {
+    const text = draft.value.trim()
+    // Held until the session is open, so that an early Enter is not for nothing.
+    isHeld.value = !session
+    if (!session || !text) return
+    session.send(text)
+    write('')
+  }
+  useEffect(() => {
+    if (session && isHeld.value) send()
+  }, [session])
+  useLayoutEffect(() => grow(field.current!), [draft.value])
+
+  return (
+    <form
+      class="composer"
+      part="composer"
+      onSubmit={(event) => {
+        event.preventDefault()
+        send()
+      }}
+    >
+      <textarea
+        ref={field}
+        rows={1}
+        value={draft.value}
+        aria-label={strings.placeholder}
+        placeholder={
+          isOffline
+            ? strings.placeholderOffline
+            : isBusy
+              ? strings.placeholderBusy
+              : (placeholder ?? strings.placeholder)
+        }
+        enterkeyhint="send"
+        onInput={(event) => write(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          // An input method uses Enter to choose a word.
+          if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+          event.preventDefault()
+          send()
+        }}
+      />
+      <button
+        class="send"
+        type={canStop ? 'button' : 'submit'}
+        data-state={canStop ? 'stop' : 'send'}
+        aria-label={canStop ? strings.stop : strings.send}
+        onClick={canStop ? () => void session?.stop() : undefined}
+      >
+        <Icon name={canStop ? 'stop' : 'up'} />
+      </button>
+    </form>
+  )
+}
+
+/** For browsers without `field-sizing`: the style sheet sets the limits. */
+function grow(field: HTMLTextAreaElement): void {
+  if (CSS.supports('field-sizing', 'content')) return
+  field.style.height = 'auto'
+  field.style.height = `${field.scrollHeight}px`
+}

@@ -1,0 +1,72 @@
+/** What holds a turn up or ended it, in one plain sentence, with the one thing to do about it. */
+
+import type { ComponentChildren } from 'preact'
+import type { ErrorData, TerminalReason, Waiting } from '@dogear/core'
+import { useWidget } from '../context.ts'
+import type { Strings } from '../strings.ts'
+import { toolLabel } from './call-view.ts'
+
+/** The state of the last or the open turn, when there is something to say about it. */
+export function TurnNotice() {
+  const { session, strings } = useWidget()
+  const { connection, waiting, status, lastEnd } = session
+  if (connection.value.type === 'failed') return <ErrorNotice error={connection.value.error} />
+  if (waiting.value) return <WaitingNotice waiting={waiting.value} />
+  if (status.value !== 'idle' || !lastEnd.value) return null
+  const { error, terminalReason } = lastEnd.value
+  if (error) return <ErrorNotice error={error} onRetry={() => session.retry()} />
+  const words = endWords(terminalReason, strings)
+  return words ? <Notice>{words}</Notice> : null
+}
+
+export function ErrorNotice({ error, onRetry }: { error: ErrorData; onRetry?: () => void }) {
+  const { strings, debug } = useWidget()
+  return (
+    <Notice kind="error" action={onRetry && { words: strings.retry, run: onRetry }}>
+      {strings.errors[error.code] ?? strings.error}
+      {debug && (
+        <details>
+          <summary>{strings.details}</summary>
+          <code>{error.code}</code> {error.message} {error.cause}
+        </details>
+      )}
+    </Notice>
+  )
+}
+
+function WaitingNotice({ waiting }: { waiting: Waiting }) {
+  const { session, strings } = useWidget()
+  if (waiting !== 'page') {
+    const again = { words: strings.retry, run: () => session.resume() }
+    return <Notice action={waiting === 'token' ? again : undefined}>{strings.waiting[waiting]}</Notice>
+  }
+  const call = session.calls.value.find(({ done, intent }) => !done && !intent)
+  const label = call ? toolLabel(session, call.tool, 'ask', call.label) : ''
+  const skip = { words: strings.skip, run: () => void session.stop() }
+  return <Notice action={skip}>{strings.waitingPage(label)}</Notice>
+}
+
+interface NoticeProps {
+  readonly kind?: 'error'
+  readonly action?: { readonly words: string; readonly run: () => void }
+  readonly children: ComponentChildren
+}
+
+export function Notice({ kind, action, children }: NoticeProps) {
+  return (
+    <div class="notice" part="notice" data-state={kind}>
+      <div>{children}</div>
+      {action && (
+        <button class="button" type="button" onClick={action.run}>
+          {action.words}
+        </button>
+      )}
+    </div>
+  )
+}
+
+function endWords(reason: TerminalReason, strings: Strings): string | undefined {
+  if (reason === 'max_turns' || reason === 'max_tool_calls') return strings.limitReached
+  if (reason === 'max_output_tokens') return strings.lengthReached
+  return undefined
+}

@@ -1,0 +1,77 @@
+/** The sheet of paper: header, plan, conversation, composer, and the fold that says how things are. */
+
+import type { ErrorData } from '@dogear/core'
+import type { Session } from '@dogear/worker'
+import { useEffect, useRef } from 'preact/hooks'
+import { useWidget } from '../context.ts'
+import { Icon } from '../icon.tsx'
+import { PlanStrip } from '../plan/plan-strip.tsx'
+import { RequestSheet } from '../requests/request-sheet.tsx'
+import { Composer } from './composer.tsx'
+import { EmptyState } from './empty-state.tsx'
+import { foldState } from './fold-state.ts'
+import { MessageList } from './message-list.tsx'
+import { ErrorNotice } from './notice.tsx'
+
+interface PanelProps {
+  readonly session?: Session
+  readonly failure?: ErrorData
+  readonly heading?: string
+  readonly greeting?: string
+  readonly placeholder?: string
+  readonly starters?: readonly string[]
+  readonly approval?: 'sheet' | 'modal'
+  readonly onClose?: () => void
+  readonly onReconnect?: () => void
+}
+
+export function Panel({ session, failure, heading, onClose, onReconnect, ...props }: PanelProps) {
+  const { strings } = useWidget()
+  const composer = useRef<HTMLTextAreaElement>(null)
+  const state = failure ? 'error' : foldState(session)
+  const title = heading ?? strings.heading
+
+  useEffect(() => {
+    // Only for a visitor who just opened it: a panel that comes back after a navigation must not take the focus.
+    if (onClose && navigator.userActivation?.isActive) composer.current?.focus()
+  }, [])
+
+  const empty = <EmptyState {...props} onPick={(text) => session?.send(text)} />
+  return (
+    <section
+      class="frame"
+      part="panel"
+      aria-label={title}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && onClose && !event.defaultPrevented) onClose()
+      }}
+    >
+      <i class="shade" />
+      <div class="sheet">
+        <header part="header">
+          <div class="titles">
+            <h2>{title}</h2>
+            <p class="status" role="status">
+              {strings.status[state]}
+            </p>
+          </div>
+          {onClose && (
+            <button class="quiet" type="button" aria-label={strings.close} onClick={onClose}>
+              <Icon name="cross" />
+            </button>
+          )}
+        </header>
+        {session && <PlanStrip />}
+        {session ? (
+          <MessageList empty={empty} />
+        ) : (
+          <div class="list">{failure ? <ErrorNotice error={failure} onRetry={onReconnect} /> : empty}</div>
+        )}
+        <RequestSheet approval={props.approval}>
+          <Composer session={session} field={composer} placeholder={props.placeholder} />
+        </RequestSheet>
+      </div>
+      <i class="ear" />
+    </section>
+  )
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { agentCalls, agentSays, scriptedSession, userSays } from '../testing/scripted-session.ts'
+import { splitTurns, turnRows } from './turn-rows.ts'
+
+const session = scriptedSession()
+const done = { name: 'search_hotels', result: 'ok' }
+
+test('a turn begins with the person, and what came before the first is a turn as well', () => {
+  const messages = [agentSays('a0', 'Welcome'), userSays('u1', 'Hi'), agentSays('a1', 'Hello'), userSays('u2', 'Bye')]
+  expect(splitTurns(messages).map((turn) => turn.map(({ id }) => id))).toEqual([['a0'], ['u1', 'a1'], ['u2']])
+})
+
+test('calls of steps without words between them are one run', () => {
+  const messages = [
+    ...agentCalls('t.1', 'Looking.', [done]),
+    ...agentCalls('t.2', '', [done]),
+    agentSays('t.3.m', 'Found.'),
+  ]
+  const rows = turnRows(session, messages)
+  expect(rows.map(({ type }) => type)).toEqual(['agent', 'calls', 'agent'])
+  expect(rows[1]).toMatchObject({ calls: [{ id: 't.1.0' }, { id: 't.2.0' }] })
+})
+
+test('a streaming step has the row its message will have', () => {
+  const live = { calls: [], streaming: { stepId: 't.1', hasWords: true, tools: ['book_hotel'] } }
+  expect(turnRows(session, [], live)).toMatchObject([
+    { type: 'agent', id: 't.1.m' },
+    { type: 'calls', calls: [{ id: 't.1.0', label: 'Book a room', state: 'waiting' }] },
+  ])
+})
+
+test('a call is told in the tense of its state', () => {
+  const intent = { argsHash: '', attempt: 1, key: '', at: 0 }
+  const messages = agentCalls('t.1', '', [
+    done,
+    { name: 'search_hotels' },
+    { name: 'search_hotels' },
+    { name: 'read_it' },
+  ])
+  const open = { tool: 'search_hotels', args: '{}', done: false }
+  const calls = [
+    { ...open, callId: 't.1.1', intent },
+    { ...open, callId: 't.1.2' },
+  ]
+  expect(turnRows(session, messages, { calls })).toMatchObject([
+    {
+      calls: [
+        { label: 'Searched hotels', state: 'done' },
+        { label: 'Searching hotels', state: 'running' },
+        { label: 'Search hotels', state: 'waiting' },
+        { label: 'Read it', state: 'skipped' },
+      ],
+    },
+  ])
+})

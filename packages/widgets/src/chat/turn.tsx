@@ -1,0 +1,69 @@
+/** One turn: the person's words and all the agent did about them. */
+
+import { useComputed } from '@preact/signals'
+import { textOf, type Message } from '@dogear/core'
+import { useWidget } from '../context.ts'
+import { AgentMessage } from './agent-message.tsx'
+import { isSettled } from './call-view.ts'
+import { CopyButton } from './copy-button.tsx'
+import { TurnNotice } from './notice.tsx'
+import { ToolCalls } from './tool-calls.tsx'
+import { turnRows, type Live } from './turn-rows.ts'
+import { UserMessage } from './user-message.tsx'
+
+interface TurnProps {
+  readonly messages: readonly Message[]
+  readonly isLive: boolean
+  /** Began under this visitor's eyes. */
+  readonly isCurrent: boolean
+  readonly isLast: boolean
+}
+
+export function Turn({ messages, isLive, isCurrent, isLast }: TurnProps) {
+  const { session, components } = useWidget()
+  const streaming = useStreaming(isLive)
+  const rows = turnRows(session, messages, isLive ? { calls: session.calls.value, streaming } : undefined)
+  const User = components.UserMessage ?? UserMessage
+  const isQuiet = rows.every((row) => row.type !== 'calls' || row.calls.every(isSettled)) && !streaming?.hasWords
+  const isThinking = isLive && isQuiet && session.status.value === 'busy' && !session.waiting.value
+  const answer = answerOf(messages)
+
+  return (
+    <section class="turn" data-current={isCurrent || undefined} data-live={isLive || undefined}>
+      {rows.map((row) => {
+        if (row.type === 'user') return <User key={row.id} message={row.message} />
+        if (row.type === 'agent') return <AgentMessage key={row.id} message={row.message} />
+        return <ToolCalls key={row.id} calls={row.calls} />
+      })}
+      {isThinking && (
+        <p class="dots">
+          <i />
+          <i />
+          <i />
+        </p>
+      )}
+      {isLast && <TurnNotice />}
+      {!isLive && answer && <CopyButton text={answer} />}
+    </section>
+  )
+}
+
+/** What streams, as far as rows depend on it: the same object while only words arrive. */
+function useStreaming(isLive: boolean): Live['streaming'] {
+  const { session } = useWidget()
+  const key = useComputed(() => {
+    const partial = session.partial.value
+    if (!partial) return ''
+    const { stepId, text, reasoning, refusal, calls } = partial
+    return JSON.stringify({ stepId, hasWords: !!(text || reasoning || refusal), tools: calls.map(({ name }) => name) })
+  })
+  return isLive && key.value ? JSON.parse(key.value) : undefined
+}
+
+function answerOf(messages: readonly Message[]): string {
+  return messages
+    .filter(({ role }) => role === 'assistant')
+    .map(textOf)
+    .filter(Boolean)
+    .join('\n\n')
+}

@@ -1,0 +1,9 @@
+/** A duration as people read it: "1.2 s". */
+
+import type { Strings } from './strings.ts'
+
+export function durationText(milliseconds: number, strings: Strings, language?: string): string {
+  const seconds = milliseconds / 1000
+  const digits = seconds < 10 ? 1 : 0
+  return strings.seconds(seconds.toLocaleString(language, { maximumFractionDigits: digits }))
+}

@@ -1,0 +1,28 @@
+/** An image nobody asked for yet: who it is from and what it shows. Loading it would tell its host who reads. */
+
+import { useState } from 'preact/hooks'
+import { hostOf } from './link-target.ts'
+import type { RenderOptions } from './render-options.ts'
+
+export interface ImagePlaceholderProps {
+  readonly url: URL
+  readonly text: string
+  readonly options: RenderOptions
+}
+
+export function ImagePlaceholder({ url, text, options: { strings, allowImage } }: ImagePlaceholderProps) {
+  // The address itself is kept, not a yes: the next image in this place was not asked for.
+  const [loaded, setLoaded] = useState<string>()
+  if (loaded === url.href) return <img src={loaded} alt={text} referrerpolicy="no-referrer" />
+  return (
+    <span class="image">
+      {text && <span>{text}</span>}
+      <span class="note">{strings.image(hostOf(url))}</span>
+      {allowImage(url) && (
+        <button type="button" onClick={() => setLoaded(url.href)}>
+          {strings.imageLoad}
+        </button>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,47 @@
+/** What every Request looks like: a title, its matter, and buttons that stay in view. */
+
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+import { pickByNumber } from '../question/pick-by-number.ts'
+
+interface RequestFormProps {
+  readonly kind: string
+  readonly title: string
+  readonly hint?: string
+  /** Above the title. */
+  readonly facts?: ComponentChildren
+  /** Why a decision was not taken. */
+  readonly refusal: string
+  /** For Enter; absent where Enter must do nothing. */
+  readonly onSubmit?: () => void
+  readonly buttons: ComponentChildren
+  readonly children: ComponentChildren
+}
+
+export function RequestForm({ kind, title, hint, facts, refusal, onSubmit, buttons, children }: RequestFormProps) {
+  const titleId = useId()
+  return (
+    <form
+      class="request"
+      part="request"
+      data-kind={kind}
+      aria-labelledby={titleId}
+      onKeyDown={pickByNumber}
+      onSubmit={(event) => {
+        event.preventDefault()
+        onSubmit?.()
+      }}
+    >
+      <div class="matter">
+        {facts && <p class="meta facts">{facts}</p>}
+        <h3 id={titleId} tabIndex={-1}>
+          {title}
+        </h3>
+        {hint && <p class="meta">{hint}</p>}
+        {children}
+        {refusal && <p class="bad">{refusal}</p>}
+      </div>
+      <div class="buttons">{buttons}</div>
+    </form>
+  )
+}

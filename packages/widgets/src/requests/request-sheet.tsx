@@ -1,0 +1,47 @@
+/** The foot of the chat: the composer, or over it the one thing that waits for the person. */
+
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useWidget } from '../context.ts'
+import { Modal } from './modal.tsx'
+import { RequestView } from './request-view.tsx'
+import { allKinds, useRequests } from './use-requests.ts'
+
+interface FootProps {
+  readonly approval?: 'sheet' | 'modal'
+  /** The composer: kept while covered, so that no word in it is lost. */
+  readonly children: ComponentChildren
+}
+
+/** One element before and after the session is open: another composer would lose the focus and an early Enter. */
+export function RequestSheet({ approval, children }: FootProps) {
+  const { strings } = useWidget()
+  const requests = useRequests(allKinds, 1)
+  const request = requests[0]
+  const isModal = approval === 'modal' && request !== undefined && request.kind !== 'question'
+  const isCovered = request !== undefined && !isModal
+  const foot = useRef<HTMLDivElement>(null)
+  useFocusMove(foot, isCovered ? request.id : undefined)
+
+  return (
+    <div class="foot" ref={foot}>
+      {requests.length > 1 && <p class="meta several">{strings.count(1, requests.length)}</p>}
+      {isCovered && <RequestView key={request.id} request={request} />}
+      {isModal && <Modal key={request.id} request={request} />}
+      <div hidden={isCovered}>{children}</div>
+    </div>
+  )
+}
+
+/** Whoever wrote in the composer goes on in the sheet that covers it, and back; nobody else's focus is touched. */
+function useFocusMove(foot: { readonly current: HTMLElement | null }, requestId: string | undefined): void {
+  const wasInside = useRef(false)
+  const root = foot.current?.getRootNode() as ShadowRoot | undefined
+  // Before the composer is hidden, which would send its focus to the page's body.
+  wasInside.current = !!root?.activeElement && foot.current!.contains(root.activeElement)
+  useLayoutEffect(() => {
+    if (!wasInside.current) return
+    const target = requestId ? 'h3' : 'textarea'
+    foot.current!.querySelector<HTMLElement>(target)?.focus()
+  }, [requestId])
+}

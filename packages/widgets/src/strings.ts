@@ -1,0 +1,149 @@
+/** Every word a visitor reads, in English. Override any of them by the `strings` property. */
+
+import type { ErrorCode } from '@dogear/core'
+import { markdownEnglish } from './markdown/markdown-strings.ts'
+
+export const english = {
+  heading: 'Assistant',
+  greeting: 'What can I help with?',
+  introduction: 'You can reload or leave at any time. Your place is kept.',
+  placeholder: 'Write a message',
+  placeholderOffline: 'Write, it’s sent when you’re online',
+  placeholderBusy: 'Add something',
+  open: 'Open chat',
+  close: 'Close',
+  send: 'Send',
+  stop: 'Stop',
+  copy: 'Copy',
+  copied: 'Copied',
+  retry: 'Try again',
+  skip: 'Skip',
+  back: 'Back',
+  details: 'Details',
+  jump: 'Jump to latest',
+  older: 'Loading earlier messages',
+  conversation: 'Conversation',
+  userSaid: 'You said',
+  agentSaid: 'The agent said',
+  saving: 'Saving',
+  unsent: 'Will send when online',
+  queued: 'Next in line',
+  unqueue: 'Take back',
+  count: (current: number, total: number) => `${current} of ${total}`,
+
+  /** The fold, in words. */
+  status: {
+    opening: 'Opening',
+    new: 'Ready',
+    saved: 'Saved',
+    unkept: 'Not saved: this browser blocks storage',
+    working: 'Working',
+    asking: 'Waiting for you',
+    offline: 'Offline – will continue',
+    error: 'Stopped, nothing is lost',
+  },
+
+  resumed: 'Picked up here',
+  partial: 'Cut off here',
+  stopped: 'You stopped this answer',
+  thinking: 'Thinking',
+  thought: 'Thoughts',
+  thoughtFor: (duration: string) => `Thought for ${duration}`,
+
+  /** How far a tool call is. */
+  call: {
+    waiting: 'Waiting',
+    asking: 'Waits for you',
+    running: 'Running',
+    done: 'Done',
+    failed: 'Failed',
+    declined: 'You said no',
+    skipped: 'Skipped',
+  },
+  asks: 'Asks you',
+  asked: 'Asked you',
+  actions: (count: number) => `${count} actions`,
+  failures: (count: number) => `${count} failed`,
+  seconds: (seconds: string) => `${seconds} s`,
+  result: 'Result',
+  showAll: (characters: string) => `Show all ${characters} characters`,
+  yes: 'Yes',
+  no: 'No',
+  none: 'none',
+
+  plan: 'Plan',
+  planDone: 'All done',
+  /** How far a step of the plan is. */
+  step: {
+    'not-started': 'Not started',
+    'in-progress': 'Now',
+    completed: 'Done',
+    blocked: 'Blocked',
+  },
+
+  approvalTitle: (label: string) => `${label}?`,
+  approvalHint: 'Nothing happens until you decide.',
+  approvalReason: 'The agent says',
+  approvalDont: 'Don’t',
+  approvalEdit: 'Edit',
+  approvalComment: 'What should it do instead? (optional)',
+  approvalReject: 'Don’t do it',
+  notNumber: 'Write a number.',
+  notJson: 'This is not JSON yet.',
+  outcomeTitle: (label: string) => `Did it happen? ${label}`,
+  outcomeHint: 'The page closed while this was running. Please check what became of it.',
+  /** What a person says about a call nobody knows the end of. */
+  outcome: {
+    stop: 'Stop here',
+    retry: 'It didn’t, run it',
+    happened: 'It happened',
+  },
+  answeredElsewhere: (by?: string) => (by ? `Answered by ${by}` : 'Answered in another tab'),
+
+  questionOther: 'Something else…',
+  questionNext: 'Next',
+  questionSend: 'Answer',
+  questionCancel: 'Don’t answer',
+  questionPlaceholder: 'Your answer',
+
+  /** What holds a turn up. */
+  waiting: {
+    network: 'Connection lost. Your message is saved and goes on by itself.',
+    token: 'Sign in again to go on. Your message is saved.',
+    space: 'This device is out of space. Free some, and it goes on by itself.',
+  },
+  waitingPage: (label: string) => `Continues on a page that has “${label}”.`,
+
+  /** What went wrong, by `ErrorData.code`; for what is not listed, `error`. */
+  errors: {
+    'endpoint-missing': 'This assistant isn’t set up yet.',
+    forbidden: 'You don’t have access to this assistant.',
+    network: 'The service can’t be reached. Your message is saved.',
+    'quota-exceeded': 'The assistant has used up its budget. Your message is saved.',
+    'rate-limited': 'Too much at once. Wait a moment, then try again.',
+    'session-newer': 'A newer version opened this conversation. Reload to continue.',
+    'storage-full': 'This device is out of space. Free some, then try again.',
+    'stream-cut': 'The answer was cut off. What you see is saved.',
+    'token-refused': 'Sign in again to go on. Your message is saved.',
+    'worker-blocked': 'This assistant can’t start on this page.',
+  } as Readonly<{ [code in ErrorCode]?: string }>,
+  error: 'That didn’t work. Nothing that was saved is lost.',
+  limitReached: 'This took more steps than allowed. You can ask it to go on.',
+  lengthReached: 'The answer reached its length limit.',
+
+  /** Words inside answers. */
+  markdown: markdownEnglish,
+}
+
+export type Strings = typeof english
+
+/** Words of your own, also single ones of a group. */
+export type StringsOverride = { readonly [Key in keyof Strings]?: Strings[Key] | Partial<Strings[Key]> }
+
+export function stringsWith(own: StringsOverride = {}): Strings {
+  const words: Record<string, unknown> = { ...english }
+  for (const [key, value] of Object.entries(own)) {
+    words[key] = typeof value === 'object' ? { ...(english[key as keyof Strings] as object), ...value } : value
+  }
+  return words as Strings
+}

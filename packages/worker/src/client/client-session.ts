@@ -1,0 +1,263 @@
+/** A session on the page: folds the same entries as its host, and shows them as signals. */
+import {
+  emptyHead,
+  foldOf,
+  pathOf,
+  reduce,
+  statusOf,
+  textOf,
+  type AgentDefinition,
+  type Command,
+  type CommandBody,
+  type Entry,
+  type ErrorData,
+  type Fold,
+  type Message,
+  type Partial,
+  type Waiting,
+} from '@dogear/core'
+import { batch, computed, signal } from '@preact/signals-core'
+import { addDelta } from '../host/deltas.ts'
+import type { Answers, Attached, Question, ToHost, ToPage } from '../protocol.ts'
+import type { Connection, Session, Turn } from '../session.ts'
+import { createTurns } from './turns.ts'
+
+export interface ClientSession extends Session {
+  attach(attached: Attached): void
+  receive(
+    message: Exclude<Extract<ToPage, { sessionId: string } | { commandId: string }>, { type: 'session-deleted' }>,
+  ): void
+  fail(error: ErrorData): void
+  /** The host is gone; what is sent meanwhile waits for the next. */
+  detach(): void
+  /** The session was deleted: whoever still holds it finds nothing in it, and may begin anew. */
+  wipe(): void
+}
+
+export interface ClientSessionOptions {
+  readonly sessionId: string
+  readonly agent: AgentDefinition
+  readonly id: () => string
+  readonly now: () => number
+  readonly post: (message: ToHost) => void
+  readonly ask: <T extends Question>(question: T) => Promise<Answers[T['type']]>
+  /** A call's result has reached the journal. */
+  readonly settled: (callId: string) => void
+  /** Opens the session anew, after it was deleted. */
+  readonly reopen: () => void
+  /** Says whether nobody on this page uses the session any more. */
+  readonly closed: () => boolean
+}
+
+const olderAtOnce = 50
+
+export function createClientSession(options: ClientSessionOptions): ClientSession {
+  const { sessionId, agent, post, ask } = options
+  let fold: Fold = foldOf(emptyHead(sessionId, agent.name))
+  const turns = createTurns()
+  const mine = new Set<string>()
+  let isWiped = false
+  let isClosed = false
+
+  const head = signal(fold.head)
+  const loaded = signal<readonly Message[]>([])
+  const open = signal<readonly Message[]>([])
+  const partial = signal<Partial | null>(null)
+  const waiting = signal<Waiting | null>(null)
+  const hasOlder = signal(false)
+  const unsaved = signal<readonly { commandId: string; text: string }[]>([])
+  const answeredElsewhere = signal<{ requestId: string; by?: string } | null>(null)
+  const failure = signal<ErrorData | null>(null)
+  const isAttached = signal(false)
+  const kept = signal(true)
+  const isOnline = signal(globalThis.navigator?.onLine ?? true)
+  const noticeNetwork = () => (isOnline.value = globalThis.navigator?.onLine ?? true)
+  globalThis.addEventListener?.('online', noticeNetwork)
+  globalThis.addEventListener?.('offline', noticeNetwork)
+
+  /** A new object, because the fold changes its own in place. */
+  function show(): void {
+    head.value = { ...fold.head }
+    const path = pathOf(fold)
+    let from = path.length
+    while (from > 0 && fold.bodies.has(path[from - 1]?.id ?? '')) from -= 1
+    hasOlder.value = from > 0
+    const turnId = fold.head.turn?.id
+    const before: Message[] = []
+    const now: Message[] = []
+    for (const node of path.slice(from)) {
+      const body = fold.bodies.get(node.id) as Message
+      if (turnId !== undefined && node.turnId === turnId) now.push(body)
+      else before.push(body)
+    }
+    loaded.value = before
+    open.value = now
+  }
+
+  function foldEntry(entry: Entry): void {
+    if (entry.seq < fold.head.seq) return
+    if (entry.type === 'request-close' && !(entry.commandId && mine.has(entry.commandId))) {
+      answeredElsewhere.value = { requestId: entry.requestId, by: entry.by }
+    }
+    reduce(fold, entry)
+    if (entry.type === 'tool-result') options.settled(entry.callId)
+    const endsPartial =
+      entry.type === 'turn-end' || (entry.type === 'message-add' && entry.stepId === partial.value?.stepId)
+    if (endsPartial) partial.value = null
+    if (entry.commandId !== undefined) forget(entry.commandId)
+    turns.settle(fold)
+  }
+
+  function forget(commandId: string): void {
+    if (unsaved.value.some((words) => words.commandId === commandId)) {
+      unsaved.value = unsaved.value.filter((words) => words.commandId !== commandId)
+    }
+  }
+
+  function command(body: CommandBody): Turn {
+    const sent: Command = { ...body, commandId: options.id(), sessionId, at: options.now() }
+    if (isClosed) return turns.refuse(sent, closedError)
+    mine.add(sent.commandId)
+    if (body.type === 'send') {
+      unsaved.value = [...unsaved.value, { commandId: sent.commandId, text: textOf({ content: body.content }) }]
+    }
+    const turn = turns.add(sent)
+    if (isWiped) options.reopen()
+    // Not to a host that does not know the session yet: `attach` sends what is not saved.
+    else if (isAttached.value) post({ type: 'command', command: sent })
+    return turn
+  }
+
+  const connection = computed<Connection>(() => {
+    if (failure.value) return { type: 'failed', error: failure.value }
+    if (!isAttached.value) return { type: 'connecting' }
+    return { type: isOnline.value && waiting.value !== 'network' ? 'online' : 'offline' }
+  })
+
+  const session: ClientSession = {
+    id: sessionId,
+    agent,
+    status: computed(() => statusOf(head.value)),
+    waiting,
+    messages: loaded,
+    pending: open,
+    partial,
+    calls: computed(() => head.value.turn?.calls ?? []),
+    plan: computed(() => head.value.plan),
+    requests: computed(() => head.value.requests),
+    queued: computed(() => head.value.queue),
+    usage: computed(() => head.value.usage),
+    connection,
+    kept,
+    title: computed(() => head.value.title),
+    lastEnd: computed(() => head.value.lastEnd),
+    unsaved,
+    answeredElsewhere,
+    hasOlder,
+
+    async loadOlder() {
+      const path = pathOf(fold)
+      const missing = path.filter((node) => !fold.bodies.has(node.id)).slice(-olderAtOnce)
+      if (!missing.length) return
+      const bodies = await ask({ type: 'older', sessionId, nodes: missing.map((node) => node.id) })
+      for (const body of bodies) fold.bodies.set(body.id, body)
+      batch(show)
+    },
+    send: (content, { when = 'later' } = {}) => command({ type: 'send', content, when }),
+    unqueue: (target) => command({ type: 'unqueue', target }).saved,
+    stop: () => command({ type: 'stop' }).saved,
+    resume() {
+      // Said again if it still fails.
+      failure.value = null
+      post({ type: 'resume', sessionId })
+    },
+    retry: () => command({ type: 'retry' }),
+    resolve: (requestId, resolution) => command({ type: 'resolve', requestId, resolution }),
+    approve: (requestId, { args } = {}) => session.resolve(requestId, { type: 'approve', args }),
+    reject: (requestId, comment) => session.resolve(requestId, { type: 'reject', comment }),
+    answer: (requestId, answers, notes) => session.resolve(requestId, { type: 'answer', answers, notes }),
+    rename: (title) => command({ type: 'rename', title }).saved,
+    snapshot: ({ tag }) => ask({ type: 'snapshot', sessionId, tag }),
+    snapshots: async () => {
+      const kept = await ask({ type: 'snapshots', sessionId })
+      return kept.map((record) => ({ ...record, sessionId }))
+    },
+    close() {
+      if (!options.closed()) return
+      globalThis.removeEventListener?.('online', noticeNetwork)
+      globalThis.removeEventListener?.('offline', noticeNetwork)
+      isClosed = true
+      turns.close(closedError)
+    },
+
+    attach(attached) {
+      batch(() => {
+        const older = fold.bodies
+        fold = foldOf(attached.head)
+        for (const [nodeId, body] of older) if (fold.nodes.has(nodeId)) fold.bodies.set(nodeId, body)
+        for (const body of attached.bodies) fold.bodies.set(body.id, body)
+        partial.value = attached.partial
+        waiting.value = attached.waiting
+        kept.value = attached.kept
+        failure.value = attached.failure
+        isAttached.value = true
+        for (const commandId of fold.head.commands) forget(commandId)
+        show()
+      })
+      isWiped = false
+      turns.settle(fold)
+      // A worker that died may not have kept these: the inbox drops what it has already.
+      for (const sent of turns.unsaved()) post({ type: 'command', command: sent })
+    },
+    receive(message) {
+      batch(() => {
+        switch (message.type) {
+          case 'entries':
+            failure.value = null
+            message.entries.forEach(foldEntry)
+            show()
+            return
+          case 'delta':
+            partial.value = addDelta(partial.value, message.delta) ?? partial.value
+            return
+          case 'waiting':
+            waiting.value = message.waiting
+            return
+          case 'saved':
+            return turns.saved(message.commandId)
+          case 'unsaved':
+            if (turns.lost(message.commandId, message.error)) failure.value = message.error
+            return
+          case 'session-failed':
+            failure.value = message.error
+            return
+        }
+      })
+    },
+    fail(error) {
+      failure.value = error
+    },
+    detach() {
+      isAttached.value = false
+    },
+    wipe() {
+      batch(() => {
+        fold = foldOf(emptyHead(sessionId, agent.name))
+        partial.value = null
+        waiting.value = null
+        unsaved.value = []
+        answeredElsewhere.value = null
+        failure.value = null
+        show()
+      })
+      turns.close({ code: 'session-missing', message: 'This session was deleted.' })
+      isWiped = true
+    },
+  }
+  return session
+}
+
+const closedError: ErrorData = {
+  code: 'session-closed',
+  message: 'This session was closed here. What was saved is not lost: open it again to go on.',
+}

@@ -1,0 +1,158 @@
+import { defineAgent, DogearError, emptyHead, type Entry } from '@dogear/core'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import type { ToHost, ToPage } from '../protocol.ts'
+import { createClient, type HostWire } from './client.ts'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
+afterEach(() => void vi.useRealTimers())
+
+const agent = defineAgent({ name: 'tester', endpoint: 'http://localhost/api' })
+
+test('a host that cannot be started is said where the session is opened, and tried again the next time', async () => {
+  const page = pageWith([refused, hostThatAnswers])
+  await expect(page.client.open(agent)).rejects.toMatchObject({ code: 'worker-blocked' })
+  expect((await page.client.open(agent)).connection.value).toEqual({ type: 'online' })
+})
+
+test('a host that answers its pings is left alone', async () => {
+  const page = pageWith([hostThatAnswers])
+  await page.client.open(agent)
+  await page.pass(20)
+  expect(page.hosts).toHaveLength(1)
+  expect(page.warnings).toEqual([])
+})
+
+test('a silent host is replaced, its sessions attach to the next, and what was not saved is sent again', async () => {
+  const page = pageWith([hostThatAnswers, hostThatAnswers])
+  const session = await page.client.open(agent)
+  page.hosts[0]!.fallSilent()
+  const turn = session.send('hello')
+  await page.pass(5)
+  expect(page.warnings).toEqual([expect.stringContaining('Nothing is lost')])
+  expect(page.hosts[0]!.isTerminated()).toBe(true)
+  expect(session.connection.value).toEqual({ type: 'online' })
+  expect(page.hosts[1]!.received('command')).toMatchObject([{ command: { commandId: turn.id, content: 'hello' } }])
+})
+
+test('words sent while there is no host wait for the one that knows the session', async () => {
+  let start = () => {}
+  const slow = () => new Promise<Host>((resolve) => (start = () => resolve(hostThatAnswers())))
+  const page = pageWith([hostThatAnswers, slow])
+  const session = await page.client.open(agent)
+  page.hosts[0]!.fallSilent()
+  await page.pass(5)
+  expect(session.connection.value).toEqual({ type: 'connecting' })
+  const turn = session.send('hello')
+  start()
+  await page.pass(0)
+  const kinds = page.hosts[1]!.received().map(({ type }) => type)
+  expect(kinds).toEqual(['open', 'command'])
+  page.hosts[1]!.say({ type: 'saved', commandId: turn.id })
+  await turn.saved
+})
+
+test('questions asked of a host that died are asked again, after the sessions they are about are open', async () => {
+  const page = pageWith([hostThatAnswers, hostThatAnswers])
+  const session = await page.client.open(agent)
+  page.hosts[0]!.fallSilent()
+  const snapshots = session.snapshots()
+  await page.pass(5)
+  expect(page.hosts[1]!.received().map(({ type }) => type)).toEqual(['open', 'ask'])
+  expect(await snapshots).toEqual([])
+})
+
+test('when no other host can be started, sessions say so and nobody waits for ever', async () => {
+  const page = pageWith([hostThatAnswers, refused])
+  const session = await page.client.open(agent)
+  page.hosts[0]!.fallSilent()
+  const asking = session.snapshots().catch((error: unknown) => error)
+  await page.pass(5)
+  expect(session.connection.value).toMatchObject({ type: 'failed', error: { code: 'worker-blocked' } })
+  expect(await asking).toMatchObject({ code: 'worker-blocked' })
+})
+
+test('entries that come twice, or late from a host that was given up, are folded once', async () => {
+  const page = pageWith([hostThatAnswers, hostThatAnswers])
+  const session = await page.client.open(agent)
+  const said = { type: 'entries', sessionId: session.id, entries: [words(0, 'hello')] } as const
+  page.hosts[0]!.say(said)
+  page.hosts[0]!.say(said)
+  expect(session.messages.value).toHaveLength(1)
+  page.hosts[0]!.fallSilent()
+  await page.pass(5)
+  page.hosts[0]!.say({ ...said, entries: [words(1, 'ghost')] })
+  expect(session.messages.value.map(({ content }) => content)).not.toContain('ghost')
+})
+
+interface Host extends HostWire {
+  say(message: ToPage): void
+  received(type?: ToHost['type']): ToHost[]
+  fallSilent(): void
+  isTerminated(): boolean
+}
+
+function pageWith(connects: readonly (() => Host | Promise<Host>)[]) {
+  const hosts: Host[] = []
+  const warnings: string[] = []
+  let ids = 0
+  let starts = 0
+  const client = createClient({
+    connect: async () => {
+      const host = await connects[starts++]!()
+      hosts.push(host)
+      return host
+    },
+    id: () => `id-${(ids += 1)}`,
+    now: () => 0,
+    warn: (message) => warnings.push(message),
+  })
+  return {
+    client,
+    hosts,
+    warnings,
+    /** Seconds go by, and what they cause has happened. */
+    async pass(seconds: number) {
+      for (let second = 0; second <= seconds; second += 1) {
+        if (second) vi.advanceTimersByTime(1000)
+        for (let tick = 0; tick < 3; tick += 1) await new Promise((resolve) => setImmediate(resolve))
+      }
+    },
+  }
+}
+
+function refused(): never {
+  throw new DogearError('worker-blocked', 'The worker could not be started.')
+}
+
+/** A host that opens any session as a new one and has nothing to tell about it. */
+function hostThatAnswers(): Host {
+  const messages: ToHost[] = []
+  let receive: (message: ToPage) => void = () => {}
+  let isSilent = false
+  let isTerminated = false
+  const say = (message: ToPage) => void queueMicrotask(() => receive(message))
+  return {
+    post(message) {
+      if (message.type !== 'ping') messages.push(message)
+      if (isSilent) return
+      if (message.type === 'ping') say({ type: 'pong' })
+      if (message.type === 'ask') say({ type: 'answer', ref: message.ref, answer: [] })
+      if (message.type !== 'open') return
+      const sessionId = 's'
+      const head = emptyHead(sessionId, 'tester')
+      const empty = { head, bodies: [], partial: null, waiting: null, kept: true, failure: null }
+      say({ type: 'attached', ref: message.ref, sessionId, ...empty })
+    },
+    listen: (listener) => (receive = listener),
+    terminate: () => (isTerminated = true),
+    say: (message) => receive(message),
+    received: (type) => messages.filter((message) => type === undefined || message.type === type),
+    fallSilent: () => (isSilent = true),
+    isTerminated: () => isTerminated,
+  }
+}
+
+function words(seq: number, content: string): Entry {
+  const message = { id: content, role: 'user' as const, content, meta: { status: 'complete' as const, createdAt: 0 } }
+  return { v: 1, seq, id: `1.${seq}`, at: 0, epoch: 1, path: [], type: 'message-add', message, parent: null }
+}

@@ -1,0 +1,260 @@
+/** The client: the page's end of the wire. It keeps a host alive and gives out sessions. */
+import {
+  DogearError,
+  fromErrorData,
+  type AgentDefinition,
+  type ErrorData,
+  type SessionRecord,
+  type Snapshot,
+} from '@dogear/core'
+import { createHandles } from '../handles.ts'
+import type { AgentSpec, Answers, Question, SessionChoice, ToHost, ToPage, Wire } from '../protocol.ts'
+import type { NamedSnapshot, Session } from '../session.ts'
+import { createClientSession, type ClientSession } from './client-session.ts'
+
+export interface Client {
+  /** Without an id: the newest session of this agent and user, or a new one. */
+  open(agent: AgentDefinition, session?: SessionChoice): Promise<Session>
+  sessions(agent: AgentDefinition): Promise<SessionRecord[]>
+  import(agent: AgentDefinition, snapshot: Snapshot | NamedSnapshot): Promise<Session>
+  delete(agent: AgentDefinition, sessionId: string): Promise<void>
+  /** Deletes everything kept for this agent's user on this device. */
+  clear(agent: AgentDefinition): Promise<void>
+}
+
+export interface HostWire extends Wire<ToHost, ToPage> {
+  terminate(): void
+}
+
+export interface ClientOptions {
+  /** Starts a host; called again when it has died. */
+  readonly connect: () => Promise<HostWire>
+  readonly id: () => string
+  readonly now: () => number
+  readonly warn: (message: string) => void
+  /** All that was kept for a user is deleted, by this tab or another. */
+  readonly cleared?: (user: string | undefined) => void
+}
+
+/** A host that has not answered for this many pings is dead. */
+const silentPings = 3
+const pingEvery = 1000
+
+export function createClient({ connect, id, now, warn, cleared = () => {} }: ClientOptions): Client {
+  const sessions = new Map<string, { session: ClientSession; agent: AgentDefinition; uses: number }>()
+  const asked = new Map<
+    number,
+    { resolve: (answer: never) => void; reject: (error: unknown) => void; message: ToHost }
+  >()
+  const handles = createHandles((message) => wire?.post(message))
+  /** Which question was the last one before a session was closed: one asked earlier may have found it still open. */
+  const closedAfter = new Map<string, number>()
+  let wire: HostWire | undefined
+  let connecting: Promise<void> | undefined
+  let lastRef = 0
+  let unanswered = 0
+  let pinging: ReturnType<typeof setInterval> | undefined
+
+  async function connected(): Promise<void> {
+    if (wire) return
+    connecting ??= start().finally(() => (connecting = undefined))
+    await connecting
+  }
+
+  async function start(): Promise<void> {
+    const next = await connect()
+    wire = next
+    next.listen((message) => wire === next && receive(message))
+    unanswered = 0
+    pinging = setInterval(ping, pingEvery)
+    // A pending timer would keep a Node process alive.
+    if (typeof pinging === 'object') (pinging as { unref?: () => void }).unref?.()
+  }
+
+  /** No event tells that a worker has died: only its silence does. */
+  function ping(): void {
+    if (!wire || globalThis.document?.visibilityState === 'hidden') return
+    unanswered += 1
+    if (unanswered > silentPings) return restart()
+    wire.post({ type: 'ping' })
+  }
+
+  function restart(): void {
+    warn('The worker stopped answering and was started anew. Nothing is lost.')
+    wire?.terminate()
+    wire = undefined
+    clearInterval(pinging)
+    handles.disconnect()
+    for (const { session } of sessions.values()) session.detach()
+    const unanswered = [...asked.values()]
+    void connected().then(
+      async () => {
+        await Promise.all([...sessions.keys()].map(reattach))
+        // After the sessions they are about: a host that does not know a session yet would refuse.
+        for (const { message } of unanswered) wire?.post(message)
+      },
+      (error: unknown) => {
+        for (const { session } of sessions.values()) session.fail(asErrorData(error))
+        for (const { reject } of unanswered) reject(error)
+      },
+    )
+  }
+
+  async function reattach(sessionId: string): Promise<void> {
+    const open = sessions.get(sessionId)
+    if (!open) return
+    try {
+      await attach(open.agent, { type: 'id', id: sessionId })
+    } catch (error) {
+      open.session.fail(asErrorData(error))
+    }
+  }
+
+  async function ask<T>(message: (ref: number) => ToHost): Promise<T> {
+    await connected()
+    const ref = (lastRef += 1)
+    const sent = message(ref)
+    return new Promise<T>((resolve, reject) => {
+      asked.set(ref, { resolve: resolve, reject, message: sent })
+      wire?.post(sent)
+    }).finally(() => asked.delete(ref))
+  }
+
+  function question<T extends Question>(value: T): Promise<Answers[T['type']]> {
+    return ask((ref) => ({ type: 'ask', ref, question: value }))
+  }
+
+  async function attach(agent: AgentDefinition, choice: SessionChoice): Promise<ClientSession> {
+    if (choice.type === 'id') closeOfOther(agent, choice.id)
+    const spec: AgentSpec = handles.define(agent)
+    const message = await ask<Extract<ToPage, { type: 'attached' }>>((ref) => ({
+      type: 'open',
+      ref,
+      agent: spec,
+      session: choice,
+      running: handles.running(),
+    }))
+    const { sessionId, ref } = message
+    const known = sessions.get(sessionId)
+    if (!known && (closedAfter.get(sessionId) ?? 0) >= ref) return attach(agent, { type: 'id', id: sessionId })
+    const session = known?.session ?? newSession(agent, sessionId)
+    sessions.set(sessionId, { session, agent, uses: known?.uses ?? 0 })
+    session.attach(message)
+    return session
+  }
+
+  /** Sessions of two users may have one id: whoever still holds the first must not be shown the second. */
+  function closeOfOther(agent: AgentDefinition, sessionId: string): void {
+    const open = sessions.get(sessionId)
+    if (!open || open.agent.user === agent.user) return
+    open.uses = 1
+    open.session.close()
+  }
+
+  /** A session opened twice is one session: it is let go when both have closed it. */
+  async function use(attaching: Promise<ClientSession>): Promise<Session> {
+    const session = await attaching
+    const open = sessions.get(session.id)
+    if (open) open.uses += 1
+    return session
+  }
+
+  /** Emptied only when they are deleted: a session that begins anew before would be deleted too. */
+  async function forget(sessionIds: readonly string[], deletion: Question): Promise<void> {
+    const gone = letGo(sessionIds)
+    for (const { id: sessionId } of gone) wire?.post({ type: 'close', sessionId })
+    try {
+      await question(deletion)
+    } finally {
+      for (const session of gone) session.wipe()
+    }
+  }
+
+  function letGo(sessionIds: readonly string[]): ClientSession[] {
+    return sessionIds.flatMap((sessionId) => {
+      const open = sessions.get(sessionId)
+      sessions.delete(sessionId)
+      return open?.session ?? []
+    })
+  }
+
+  function idsOf(user: string | undefined): string[] {
+    return [...sessions].filter(([, { agent }]) => agent.user === user).map(([sessionId]) => sessionId)
+  }
+
+  function newSession(agent: AgentDefinition, sessionId: string): ClientSession {
+    const session = createClientSession({
+      sessionId,
+      agent,
+      id,
+      now,
+      post: (message) => wire?.post(message),
+      ask: question,
+      settled: (callId) => handles.settled(callId),
+      reopen() {
+        if (sessions.has(sessionId)) return
+        sessions.set(sessionId, { session, agent, uses: 1 })
+        void reattach(sessionId)
+      },
+      closed() {
+        const open = sessions.get(sessionId)
+        if (open && (open.uses -= 1) > 0) return false
+        if (sessions.delete(sessionId)) {
+          closedAfter.set(sessionId, lastRef)
+          wire?.post({ type: 'close', sessionId })
+        }
+        return true
+      },
+    })
+    return session
+  }
+
+  function receive(message: ToPage): void {
+    unanswered = 0
+    switch (message.type) {
+      case 'attached':
+        return asked.get(message.ref)?.resolve(message as never)
+      case 'answer':
+        return asked.get(message.ref)?.resolve(message.answer as never)
+      case 'refusal':
+        return asked.get(message.ref)?.reject(fromErrorData(message.error))
+      case 'call':
+      case 'call-abort':
+        return handles.receive(message)
+      case 'pong':
+        return
+      case 'warning':
+        return warn(message.message)
+      case 'saved':
+      case 'unsaved':
+        for (const { session } of sessions.values()) session.receive(message)
+        return
+      case 'session-deleted':
+        return letGo([message.sessionId]).forEach((session) => session.wipe())
+      case 'user-cleared':
+        letGo(idsOf(message.user)).forEach((session) => session.wipe())
+        return cleared(message.user)
+      default:
+        sessions.get(message.sessionId)?.session.receive(message)
+    }
+  }
+
+  return {
+    open: (agent, choice = { type: 'last' }) => use(attach(agent, choice)),
+    sessions: ({ user, name }) => question({ type: 'sessions', user, agent: name }),
+    async import(agent, snapshot) {
+      const sessionId = await question({ type: 'import', user: agent.user, agent: agent.name, snapshot })
+      return use(attach(agent, { type: 'id', id: sessionId }))
+    },
+    delete: ({ user }, sessionId) => forget([sessionId], { type: 'delete', user, sessionId }),
+    async clear({ user }) {
+      await forget(idsOf(user), { type: 'clear', user })
+      cleared(user)
+    },
+  }
+}
+
+function asErrorData(error: unknown): ErrorData {
+  if (error instanceof DogearError) return { code: error.code, message: error.message }
+  return { code: 'worker-lost', message: 'The worker could not be started again. Reload the page.' }
+}

@@ -1,0 +1,124 @@
+/** The promises behind `session.send()`: saved when journalled, settled when the session rests. */
+import { fromErrorData, pathOf, statusOf, textOf, type Command, type ErrorData, type Fold } from '@dogear/core'
+import type { Turn, TurnResult } from '../session.ts'
+
+export interface Turns {
+  add(command: Command): Turn
+  /** A turn that fails at once: its command is never sent. */
+  refuse(command: Command, error: ErrorData): Turn
+  saved(commandId: string): void
+  /** False when the command is not from here. */
+  lost(commandId: string, error: ErrorData): boolean
+  /** Commands no host has confirmed yet. */
+  unsaved(): Command[]
+  /** Settles what the fold shows to be at rest. */
+  settle(fold: Fold): void
+  /** Nobody will settle what is open: it fails with this. */
+  close(error: ErrorData): void
+}
+
+interface Open {
+  readonly command: Command
+  isSaved: boolean
+  readonly markSaved: () => void
+  readonly markLost: (error: unknown) => void
+  readonly resolve: (result: TurnResult) => void
+  readonly reject: (error: unknown) => void
+}
+
+export function createTurns(): Turns {
+  const open = new Map<string, Open>()
+
+  function lose(commandId: string, error: ErrorData): boolean {
+    const turn = open.get(commandId)
+    if (!turn) return false
+    open.delete(commandId)
+    turn.markLost(fromErrorData(error))
+    turn.reject(fromErrorData(error))
+    return true
+  }
+
+  const turns: Turns = {
+    add(command) {
+      let markSaved = () => {}
+      let markLost: (error: unknown) => void = () => {}
+      const saved = new Promise<void>((resolve, reject) => ([markSaved, markLost] = [resolve, reject]))
+      const rest = new Promise<TurnResult>((resolve, reject) => {
+        open.set(command.commandId, { command, isSaved: false, markSaved, markLost, resolve, reject })
+      })
+      // Nobody is made to wait for either: an unread rejection must not reach the page's error handler.
+      saved.catch(() => {})
+      rest.catch(() => {})
+      return { id: command.commandId, saved, then: rest.then.bind(rest) }
+    },
+    saved(commandId) {
+      const turn = open.get(commandId)
+      if (!turn) return
+      turn.isSaved = true
+      turn.markSaved()
+    },
+    refuse(command, error) {
+      const turn = turns.add(command)
+      lose(command.commandId, error)
+      return turn
+    },
+    lost: lose,
+    unsaved: () => [...open.values()].filter((turn) => !turn.isSaved).map((turn) => turn.command),
+    settle(fold) {
+      for (const [commandId, turn] of open) {
+        const result = resultAt(fold, turn.command)
+        if (!result) continue
+        open.delete(commandId)
+        turn.markSaved()
+        turn.resolve(result)
+      }
+    },
+    close(error) {
+      for (const commandId of [...open.keys()]) lose(commandId, error)
+    },
+  }
+  return turns
+}
+
+/** The result when this command has come to rest, else undefined. */
+function resultAt(fold: Fold, command: Command): TurnResult | undefined {
+  const { head } = fold
+  const { commandId } = command
+  if (!head.commands.includes(commandId)) return undefined
+  const refused = head.refused.find((refusal) => refusal.commandId === commandId)?.reason
+  if (refused === undefined && (command.type === 'send' || command.type === 'retry')) return ownResult(fold, commandId)
+  if (refused === undefined && command.type === 'resolve' && statusOf(head) === 'busy') return undefined
+  return resultOf(fold, head.turn?.id ?? head.lastEnd?.turnId, refused)
+}
+
+/** Of the turn a command started: what has happened since is another turn's. */
+function ownResult(fold: Fold, turnId: string): TurnResult | undefined {
+  const { head } = fold
+  if (head.queue.some((queued) => queued.commandId === turnId)) return undefined
+  if (head.turn?.id === turnId) return statusOf(head) === 'paused' ? resultOf(fold, turnId) : undefined
+  const hasBegun = head.lastEnd?.turnId === turnId || head.nodes.some((node) => node.turnId === turnId)
+  return resultOf(fold, turnId, hasBegun ? undefined : 'It was taken back before it was sent.')
+}
+
+function resultOf(fold: Fold, turnId: string | undefined, refused?: string): TurnResult {
+  const { turn, lastEnd, requests, usage } = fold.head
+  const isOpen = turn !== null && turn.id === turnId
+  const end = lastEnd?.turnId === turnId ? lastEnd : null
+  return {
+    terminalReason: isOpen && statusOf(fold.head) === 'paused' ? 'paused' : (end?.terminalReason ?? 'completed'),
+    text: lastText(fold, turnId),
+    requests: isOpen ? requests : [],
+    usage,
+    error: end?.error,
+    refused,
+  }
+}
+
+function lastText(fold: Fold, turnId: string | undefined): string {
+  for (const node of pathOf(fold).reverse()) {
+    if (node.turnId !== turnId) continue
+    const body = fold.bodies.get(node.id)
+    if (node.role === 'assistant' && body) return textOf(body)
+  }
+  return ''
+}

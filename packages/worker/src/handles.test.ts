@@ -1,0 +1,107 @@
+import { defineAgent, type AgentOptions } from '@dogear/core'
+import { expect, test } from 'vitest'
+import { createHandles } from './handles.ts'
+import type { ToHost } from './protocol.ts'
+
+test('an agent crosses the wire as data, its functions as handles', () => {
+  const { spec } = page({ instructions: () => 'be kind', token: () => 't', tools: [pay(() => 1)] })
+  expect(structuredClone(spec)).toMatchObject({
+    name: 'tester',
+    instructions: { handle: 'tester/instructions' },
+    token: { handle: 'tester/token' },
+    tools: [{ name: 'pay', call: { handle: 'tester/tools/pay/func' } }],
+  })
+})
+
+test('a function is called by its handle, and what it gives or throws comes back', async () => {
+  const { call, posted } = page({ instructions: async () => 'be kind', token: thrower })
+  await call(1, 'tester/instructions')
+  await call(2, 'tester/token')
+  await call(3, 'tester/nothing')
+  expect(posted).toMatchObject([
+    { type: 'call-return', id: 1, value: 'be kind' },
+    { type: 'call-throw', id: 2, error: { message: 'no token' } },
+    { type: 'call-throw', id: 3, error: { code: 'handle-missing' } },
+  ])
+})
+
+test('a model of the page streams its events, and ends when it is stopped', async () => {
+  let release = () => {}
+  const { call, posted, handles } = page({
+    model: {
+      async *stream() {
+        yield { type: 'text-delta', text: 'one' }
+        await new Promise<void>((resolve) => (release = resolve))
+        yield { type: 'text-delta', text: 'two' }
+        yield { type: 'text-delta', text: 'three' }
+      },
+    },
+  })
+  await call(1, 'tester/model', {}, {})
+  handles.receive({ type: 'call-abort', id: 1 })
+  release()
+  await ticks()
+  expect(posted.map((message) => message.type)).toEqual(['call-yield', 'call-return'])
+})
+
+test('[G3] a call that runs is joined by the next worker, stopped by it, and forgotten once it is journalled', async () => {
+  const signals: AbortSignal[] = []
+  let finish = (_value: string) => {}
+  const { call, posted, handles } = page({
+    tools: [pay((_args, { signal }) => (signals.push(signal), new Promise<string>((resolve) => (finish = resolve))))],
+  })
+  void call(1, 'tester/tools/pay/func', {}, { callId: 'c' })
+  await Promise.resolve()
+  expect(handles.running()).toEqual(['c'])
+  handles.disconnect()
+  expect(signals[0]?.aborted).toBe(false)
+  const joined = call(1, 'tester/tools/pay/func', {}, { callId: 'c' })
+  await Promise.resolve()
+  handles.receive({ type: 'call-abort', id: 1 })
+  expect(signals.map((signal) => signal.aborted)).toEqual([true])
+  finish('receipt')
+  await joined
+  expect(posted).toEqual([{ type: 'call-return', id: 1, value: expect.objectContaining({ content: 'receipt' }) }])
+  handles.settled('c')
+  expect(handles.running()).toEqual([])
+})
+
+test('an answer meant for a worker that died never reaches the next one, which counts from 1 as well', async () => {
+  let finish = (_value: string) => {}
+  const slow = new Promise<string>((resolve) => (finish = resolve))
+  const { call, posted, handles } = page({ instructions: () => slow, headers: () => ({ a: 'b' }) })
+  const lost = call(1, 'tester/instructions')
+  handles.disconnect()
+  const fresh = call(1, 'tester/headers')
+  finish('old words')
+  await Promise.all([lost, fresh])
+  expect(posted).toEqual([{ type: 'call-return', id: 1, value: { a: 'b' } }])
+})
+
+function page(options: AgentOptions) {
+  const posted: ToHost[] = []
+  const handles = createHandles((message) => void posted.push(message))
+  const spec = handles.define(defineAgent({ name: 'tester', ...options }))
+  return {
+    handles,
+    spec,
+    posted,
+    async call(id: number, handle: string, ...args: unknown[]) {
+      handles.receive({ type: 'call', id, handle, args })
+      await ticks()
+    },
+  }
+}
+
+/** Until everything that can go on has gone on. */
+async function ticks(): Promise<void> {
+  for (let tick = 0; tick < 5; tick += 1) await new Promise((resolve) => setImmediate(resolve))
+}
+
+function pay(func: (args: unknown, context: { signal: AbortSignal }) => unknown) {
+  return { name: 'pay', func }
+}
+
+function thrower(): never {
+  throw new Error('no token')
+}

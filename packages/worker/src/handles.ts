@@ -1,0 +1,139 @@
+/** Handles, the page's end: an agent's functions stay here and are called by name. */
+import {
+  callTool,
+  DogearError,
+  toErrorData,
+  type AgentDefinition,
+  type CallReply,
+  type Tool,
+  type ToolContext,
+} from '@dogear/core'
+import type { AgentSpec, Handle, ToHost, ToolSpec, ToPage } from './protocol.ts'
+
+export interface Handles {
+  /** The agent as data; its functions can be called until it is defined anew. */
+  define(agent: AgentDefinition): AgentSpec
+  receive(message: Extract<ToPage, { type: 'call' | 'call-abort' }>): void
+  /** Calls that still run, or whose reply no journal has shown yet: a new worker joins them instead of running twice. */
+  running(): string[]
+  /** A call's result is in the journal. */
+  settled(callId: string): void
+  /** The worker is gone: a tool's call goes on, and the next worker may join it; everything else ends. */
+  disconnect(): void
+}
+
+type Target = (args: readonly unknown[], signal: AbortSignal) => unknown
+
+export function createHandles(post: (message: ToHost) => void): Handles {
+  const targets = new Map<string, Target>()
+  const calls = new Map<number, AbortController>()
+  const replies = new Map<string, { readonly reply: Promise<CallReply>; readonly controller: AbortController }>()
+
+  function keep(handle: string, target: Target | undefined): Handle | undefined {
+    if (!target) return undefined
+    targets.set(handle, target)
+    return { handle }
+  }
+
+  function toolSpec(path: string, tool: Tool): ToolSpec {
+    const { func: _func, summary: _summary, validate, needsApproval, check, ...rest } = tool
+    const at = `${path}/tools/${tool.name}`
+    return {
+      ...rest,
+      call: keep(`${at}/func`, ([args, context], signal) =>
+        joined(tool, args, { ...(context as ToolContext), signal }),
+      ) as Handle,
+      validate: keep(`${at}/validate`, validate && (([args]) => validate(args))),
+      needsApproval:
+        typeof needsApproval === 'function'
+          ? (keep(`${at}/needsApproval`, ([args]) => needsApproval(args)) as Handle)
+          : needsApproval,
+      check: keep(`${at}/check`, check && (([key]) => check(key as string))),
+    }
+  }
+
+  /** The same call never starts twice on this page, however often a worker asks. */
+  function joined(tool: Tool, args: unknown, context: ToolContext): Promise<CallReply> {
+    let running = replies.get(context.callId)
+    if (!running) {
+      // Its own signal: the worker that asked may die, and the one that joins must be able to stop it.
+      const controller = new AbortController()
+      running = { controller, reply: callTool(tool, args, { ...context, signal: controller.signal }) }
+      replies.set(context.callId, running)
+    }
+    const { controller, reply } = running
+    context.signal.addEventListener('abort', () => context.signal.reason !== gone && controller.abort())
+    return reply
+  }
+
+  async function answer(id: number, handle: string, args: readonly unknown[]): Promise<void> {
+    const controller = new AbortController()
+    calls.set(id, controller)
+    // The next worker counts from 1 as well: an answer to the last one must not become the answer to another question.
+    const tell = (message: ToHost) => calls.get(id) === controller && post(message)
+    try {
+      const target = targets.get(handle)
+      if (!target) throw new DogearError('handle-missing', `This page has no "${handle}".`)
+      const value = await target(args, controller.signal)
+      if (isIterable(value)) {
+        for await (const item of value) {
+          if (controller.signal.aborted) break
+          tell({ type: 'call-yield', id, value: item })
+        }
+        tell({ type: 'call-return', id, value: undefined })
+      } else {
+        tell({ type: 'call-return', id, value })
+      }
+    } catch (error) {
+      tell({ type: 'call-throw', id, error: toErrorData(error) })
+    } finally {
+      if (calls.get(id) === controller) calls.delete(id)
+    }
+  }
+
+  return {
+    define(agent) {
+      const { name, instructions, model, token, headers, tools, ...rest } = agent
+      return {
+        ...rest,
+        name,
+        endpoint: agent.endpoint === undefined ? undefined : absolute(agent.endpoint),
+        instructions:
+          typeof instructions === 'function' ? keep(`${name}/instructions`, () => instructions()) : instructions,
+        model:
+          typeof model === 'string'
+            ? model
+            : (keep(`${name}/model`, ([request, options], signal) =>
+                model.stream(request as never, { ...(options as object), signal }),
+              ) as Handle),
+        token: typeof token === 'function' ? keep(`${name}/token`, () => token()) : token,
+        headers: keep(`${name}/headers`, headers && (() => headers())),
+        tools: tools.map((tool) => toolSpec(name, tool)),
+      }
+    },
+    receive(message) {
+      if (message.type === 'call') void answer(message.id, message.handle, message.args)
+      else calls.get(message.id)?.abort()
+    },
+    running: () => [...replies.keys()],
+    settled: (callId) => void replies.delete(callId),
+    disconnect() {
+      for (const controller of calls.values()) controller.abort(gone)
+      calls.clear()
+    },
+  }
+}
+
+/** Why a call's signal aborts when its worker has died. */
+const gone = new DogearError('worker-lost', 'The worker that asked for this is gone.')
+
+function isIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+}
+
+/** A blob worker has no base address: a relative endpoint would fail there. */
+function absolute(endpoint: string): string {
+  const base = globalThis.document?.baseURI
+  const url = base === undefined ? endpoint : new URL(endpoint, base).href
+  return url.replace(/\/+$/, '')
+}

@@ -1,0 +1,183 @@
+/** The host: the worker's end of the wire. It opens stores and sessions, and answers one page. */
+import { DogearError, foldOf, emptyHead, openJournal, toErrorData, type Store } from '@dogear/core'
+import type { AgentSpec, Answers, Question, SessionChoice, ToHost, ToPage, Wire } from '../protocol.ts'
+import { openHosted, tellDeleted, type HostedSession } from './hosted-session.ts'
+import { bodiesOf, loadFold, otherAgent } from './load.ts'
+import type { OpenedStore, Platform } from './platform.ts'
+import { createPageCalls, remoteAgent } from './remote-agent.ts'
+import { checkSnapshot, snapshotOf, wholeSnapshot } from './snapshots.ts'
+
+export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
+  const post = (message: ToPage) => wire.post(message)
+  const page = createPageCalls(post)
+  const stores = new Map<string, Promise<OpenedStore>>()
+  const sessions = new Map<string, { hosted: HostedSession; spec: AgentSpec }>()
+
+  async function storeOf(user: string | undefined): Promise<Store> {
+    return (await openedStore(user)).store
+  }
+
+  async function openedStore(user: string | undefined): Promise<OpenedStore> {
+    const key = user ?? ''
+    let opening = stores.get(key)
+    if (!opening) stores.set(key, (opening = openStore(user)))
+    try {
+      return await opening
+    } catch (error) {
+      // Tried again the next time.
+      stores.delete(key)
+      throw error
+    }
+  }
+
+  async function openStore(user: string | undefined): Promise<OpenedStore> {
+    const opened = await platform.openStore(user, () => {
+      stores.delete(user ?? '')
+      closeAllOf(user)
+      post({ type: 'user-cleared', user })
+    })
+    if (opened.warning) post({ type: 'warning', message: opened.warning })
+    return opened
+  }
+
+  async function open(spec: AgentSpec, choice: SessionChoice, running: readonly string[]): Promise<HostedSession> {
+    const agent = remoteAgent(spec, page, platform.createModel)
+    const { store, kept } = await openedStore(spec.user)
+    const sessionId = await chosen(store, spec.name, choice, platform)
+    const fold = await loadFold(store, sessionId, spec.name)
+    // Looked at after the wait: opened twice at once, one session would compete with itself for its lock.
+    const before = sessions.get(sessionId)
+    if (before && before.spec.user === spec.user) {
+      if (before.spec.name !== spec.name) throw otherAgent(sessionId, before.spec.name, spec.name)
+      sessions.set(sessionId, { hosted: before.hosted, spec })
+      before.hosted.define(agent)
+      return before.hosted
+    }
+    close(sessionId)
+    const hosted = openHosted({
+      platform,
+      store,
+      kept,
+      fold,
+      user: spec.user,
+      agent,
+      post,
+      deleted() {
+        close(sessionId)
+        post({ type: 'session-deleted', sessionId })
+      },
+      isRunning: (callId) => running.includes(callId),
+    })
+    sessions.set(sessionId, { hosted, spec })
+    return hosted
+  }
+
+  function close(sessionId: string): void {
+    sessions.get(sessionId)?.hosted.close()
+    sessions.delete(sessionId)
+  }
+
+  function closeAllOf(user: string | undefined): void {
+    for (const [sessionId, { spec }] of sessions) if (spec.user === user) close(sessionId)
+  }
+
+  function hostedNamed(sessionId: string): HostedSession {
+    const session = sessions.get(sessionId)
+    if (!session) throw new DogearError('session-closed', `Session "${sessionId}" is not open in this tab.`)
+    return session.hosted
+  }
+
+  const answerers: { [T in Question['type']]: (question: Extract<Question, { type: T }>) => Promise<Answers[T]> } = {
+    older({ sessionId, nodes }) {
+      const { store, fold } = hostedNamed(sessionId)
+      return bodiesOf(store, fold, nodes)
+    },
+    async snapshot({ sessionId, tag }) {
+      const { store, fold } = hostedNamed(sessionId)
+      const spec = sessions.get(sessionId)?.spec
+      const snapshot = await snapshotOf(store, fold, { tag, at: platform.clock.now(), spec })
+      await store.saveSnapshot(sessionId, tag, snapshot)
+      return snapshot
+    },
+    snapshots: ({ sessionId }) => hostedNamed(sessionId).store.snapshots(sessionId),
+    sessions: async ({ user, agent }) => (await storeOf(user)).sessions({ agent }),
+    async import({ user, agent, snapshot }) {
+      const store = await storeOf(user)
+      const { messages, plan, title, from } = checkSnapshot(await wholeSnapshot(store, snapshot), agent)
+      const sessionId = platform.ids.id()
+      const { epoch } = await store.acquire(sessionId, { agent, at: platform.clock.now() })
+      const journal = openJournal({ fold: foldOf(emptyHead(sessionId, agent)), clock: platform.clock, store, epoch })
+      await journal.append([
+        { type: 'session-start', agent, sessionId },
+        { type: 'state-import', messages, plan, from },
+        ...(title === undefined ? [] : [{ type: 'title-set' as const, title, source: 'person' as const }]),
+      ])
+      return sessionId
+    },
+    async delete({ user, sessionId }) {
+      close(sessionId)
+      await (await storeOf(user)).delete(sessionId)
+      tellDeleted(platform, user, sessionId)
+      return null
+    },
+    async clear({ user }) {
+      closeAllOf(user)
+      const store = await storeOf(user)
+      stores.delete(user ?? '')
+      await store.clear()
+      return null
+    },
+  }
+
+  async function receive(message: ToHost): Promise<void> {
+    switch (message.type) {
+      case 'open': {
+        const { ref } = message
+        try {
+          const hosted = await open(message.agent, message.session, message.running)
+          const { sessionId } = hosted.fold.head
+          await hosted.attach((attached) => post({ type: 'attached', ref, sessionId, ...attached }))
+        } catch (error) {
+          post({ type: 'refusal', ref, error: toErrorData(error) })
+        }
+        return
+      }
+      case 'ask': {
+        const { ref, question } = message
+        try {
+          const answerer = answerers[question.type] as (asked: Question) => Promise<unknown>
+          post({ type: 'answer', ref, answer: await answerer(question) })
+        } catch (error) {
+          post({ type: 'refusal', ref, error: toErrorData(error) })
+        }
+        return
+      }
+      case 'command': {
+        const { commandId, sessionId } = message.command
+        try {
+          await hostedNamed(sessionId).send(message.command)
+          post({ type: 'saved', commandId })
+        } catch (error) {
+          post({ type: 'unsaved', commandId, error: toErrorData(error) })
+        }
+        return
+      }
+      case 'close':
+        return close(message.sessionId)
+      case 'resume':
+        return sessions.get(message.sessionId)?.hosted.resume()
+      case 'ping':
+        return post({ type: 'pong' })
+      default:
+        page.receive(message)
+    }
+  }
+
+  wire.listen((message) => void receive(message))
+}
+
+async function chosen(store: Store, agent: string, choice: SessionChoice, platform: Platform): Promise<string> {
+  if (choice.type === 'id') return choice.id
+  const [newest] = choice.type === 'last' ? await store.sessions({ agent, limit: 1 }) : []
+  return newest?.id ?? platform.ids.id()
+}

@@ -1,0 +1,102 @@
+/** The ports as a browser has them. */
+import type { Clock, Hash, Ids, Lock, Network, Store, Transport } from '@dogear/core'
+import type { ModelMaker } from './remote-agent.ts'
+
+/** All a host needs of the outside: the ports, and how to open a store and a model. */
+export interface Platform {
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly hash: Hash
+  readonly network: Network
+  readonly lock: Lock
+  readonly transport: Transport
+  readonly createModel: ModelMaker
+  /** `onCleared` is told when another tab deleted all that is kept for this user. */
+  readonly openStore: (user: string | undefined, onCleared: () => void) => Promise<OpenedStore>
+}
+
+export interface OpenedStore {
+  readonly store: Store
+  /** False for a store that lives and dies with the page. */
+  readonly kept: boolean
+  /** For the developer, when the store is not the one that was hoped for. */
+  readonly warning?: string
+}
+
+export const browserClock: Clock = {
+  now: () => Date.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted) return resolve()
+      const wake = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', wake)
+        resolve()
+      }
+      const timer = setTimeout(wake, Math.min(ms, longestTimeout))
+      signal?.addEventListener('abort', wake)
+    }),
+}
+
+/** A timer set for longer, for ever say, would go off at once. */
+const longestTimeout = 2 ** 31 - 1
+
+export const browserIds: Ids = {
+  id: () =>
+    Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(''),
+}
+
+export const browserNetwork: Network = {
+  isOnline: () => globalThis.navigator?.onLine ?? true,
+  subscribe(changed) {
+    globalThis.addEventListener?.('online', changed)
+    globalThis.addEventListener?.('offline', changed)
+    return () => {
+      globalThis.removeEventListener?.('online', changed)
+      globalThis.removeEventListener?.('offline', changed)
+    }
+  },
+}
+
+export const browserTransport: Transport = {
+  open(name, receive) {
+    if (typeof BroadcastChannel === 'undefined') return { post: () => {}, close: () => {} }
+    const channel = new BroadcastChannel(name)
+    channel.onmessage = (event: MessageEvent<unknown>) => receive(event.data)
+    return { post: (message) => channel.postMessage(message), close: () => channel.close() }
+  },
+}
+
+/** Web Locks need a secure context; without them each tab drives what its person uses, and the epoch fences the other. */
+export const browserLock: Lock = {
+  acquire: (name, options) =>
+    globalThis.navigator?.locks ? webLock.acquire(name, options) : Promise.resolve(freeLock),
+}
+
+const freeLock = { release: () => {}, lost: new Promise<void>(() => {}) }
+
+const webLock: Lock = {
+  acquire: (name, { signal, wait, steal }) =>
+    new Promise((resolve, reject) => {
+      const options: LockOptions = steal ? { steal } : wait ? { signal } : { ifAvailable: true }
+      let release = () => {}
+      let lose = () => {}
+      const lost = new Promise<void>((done) => (lose = done))
+      const held = new Promise<void>((done) => (release = done))
+      navigator.locks
+        .request(name, options, (lock) => {
+          if (!lock) return resolve(undefined)
+          resolve({ release, lost })
+          return held
+        })
+        .then(undefined, (error: unknown) => {
+          // Stolen after it was held, or no longer wanted before.
+          lose()
+          const { name: reason } = error as DOMException
+          if (reason === 'AbortError') resolve(undefined)
+          // A sandboxed frame has locks, and may not use them.
+          else if (reason === 'SecurityError') resolve(freeLock)
+          else reject(error)
+        })
+    }),
+}

@@ -1,0 +1,131 @@
+/** An agent whose functions are on the page: what the loop calls becomes a message, and back. */
+import {
+  DogearError,
+  fromErrorData,
+  type CallReply,
+  type Model,
+  type ModelEvent,
+  type RunAgent,
+  type RunTool,
+  type Validated,
+} from '@dogear/core'
+import type { AgentSpec, Handle, ToHost, ToolSpec, ToPage } from '../protocol.ts'
+
+export interface PageCalls {
+  call<T>(handle: Handle, args: readonly unknown[], signal?: AbortSignal): Promise<T>
+  iterate<T>(handle: Handle, args: readonly unknown[], signal: AbortSignal): AsyncIterable<T>
+  receive(message: Extract<ToHost, { type: 'call-yield' | 'call-return' | 'call-throw' }>): void
+}
+
+export function createPageCalls(post: (message: ToPage) => void): PageCalls {
+  let lastId = 0
+  const open = new Map<
+    number,
+    { item?: (value: unknown) => void; end: (value: unknown) => void; fail: (error: unknown) => void }
+  >()
+
+  function begin(
+    handle: Handle,
+    args: readonly unknown[],
+    signal: AbortSignal | undefined,
+    item?: (value: unknown) => void,
+  ) {
+    const id = (lastId += 1)
+    const abort = () => post({ type: 'call-abort', id })
+    const result = new Promise<unknown>((end, fail) => open.set(id, { item, end, fail }))
+    post({ type: 'call', id, handle: handle.handle, args })
+    signal?.addEventListener('abort', abort, { once: true })
+    return result.finally(() => {
+      open.delete(id)
+      signal?.removeEventListener('abort', abort)
+    })
+  }
+
+  return {
+    call: <T>(handle: Handle, args: readonly unknown[], signal?: AbortSignal) =>
+      begin(handle, args, signal) as Promise<T>,
+    async *iterate<T>(handle: Handle, args: readonly unknown[], signal: AbortSignal) {
+      const items: T[] = []
+      let wake = () => {}
+      let ended = false
+      const stop = () => wake()
+      signal.addEventListener('abort', stop, { once: true })
+      const end = begin(handle, args, signal, (value) => {
+        items.push(value as T)
+        wake()
+      }).finally(() => {
+        ended = true
+        signal.removeEventListener('abort', stop)
+        wake()
+      })
+      // Awaited below; without this a failure before the last item is read would be unhandled.
+      end.catch(() => {})
+      for (;;) {
+        while (items.length) yield items.shift() as T
+        // A model of the page's own may not listen to its signal: a stop must not wait for it.
+        if (ended || signal.aborted) break
+        await new Promise<void>((resolve) => (wake = resolve))
+      }
+      signal.throwIfAborted()
+      await end
+    },
+    receive(message) {
+      const call = open.get(message.id)
+      if (message.type === 'call-yield') call?.item?.(message.value)
+      if (message.type === 'call-return') call?.end(message.value)
+      if (message.type === 'call-throw') call?.fail(fromErrorData(message.error))
+    },
+  }
+}
+
+export interface ModelMaker {
+  (options: {
+    endpoint: string
+    token: () => Promise<string | undefined>
+    headers: () => Promise<Record<string, string>>
+  }): Model
+}
+
+export function remoteAgent(spec: AgentSpec, page: PageCalls, createModel: ModelMaker): RunAgent {
+  const { instructions, tools, model: _model, token: _token, headers: _headers, ...rest } = spec
+  return {
+    ...rest,
+    instructions: async () =>
+      typeof instructions === 'object' ? page.call<string>(instructions, []) : (instructions ?? ''),
+    model: modelOf(spec, page, createModel),
+    modelName: typeof spec.model === 'string' ? spec.model : 'default',
+    tools: tools.map((tool) => remoteTool(tool, page)),
+  }
+}
+
+function modelOf(spec: AgentSpec, page: PageCalls, createModel: ModelMaker): Model {
+  const { model, endpoint, token, headers } = spec
+  if (typeof model === 'object') {
+    return {
+      stream: (request, { signal, ...options }) => page.iterate<ModelEvent>(model, [request, options], signal),
+    }
+  }
+  if (!endpoint) {
+    throw new DogearError(
+      'endpoint-missing',
+      `Agent "${spec.name}" has no endpoint. Give it endpoint: '/api/agent', the address of your proxy (npx @dogear/proxy starts one).`,
+    )
+  }
+  return createModel({
+    endpoint,
+    token: async () => (typeof token === 'object' ? page.call<string>(token, []) : token),
+    headers: async () => (headers ? page.call<Record<string, string>>(headers, []) : {}),
+  })
+}
+
+function remoteTool(spec: ToolSpec, page: PageCalls): RunTool {
+  const { call, validate, needsApproval, check, ...rest } = spec
+  return {
+    ...rest,
+    call: (args, { signal, ...context }) => page.call<CallReply>(call, [args, context], signal),
+    validate: validate && ((args) => page.call<Validated>(validate, [args])),
+    needsApproval:
+      typeof needsApproval === 'object' ? (args) => page.call<boolean>(needsApproval, [args]) : needsApproval,
+    check: check && ((key) => page.call(check, [key])),
+  }
+}

@@ -1,0 +1,69 @@
+/** SHA-256 (FIPS 180-4), synchronous: a transaction does not wait for a promise that is not its own. */
+import type { Hash } from '@dogear/core'
+
+export const sha256: Hash = {
+  sha256(text) {
+    const state = Uint32Array.from(roots(2, 8))
+    const words = paddedWords(new TextEncoder().encode(text))
+    for (let at = 0; at < words.length; at += 16) compress(state, words.subarray(at, at + 16))
+    return Array.from(state, (word) => word.toString(16).padStart(8, '0')).join('')
+  },
+}
+
+const constants = Uint32Array.from(roots(3, 64))
+const schedule = new Uint32Array(64)
+
+/** The first 32 bits of the fractional parts of the square (2) or cube (3) roots of the first primes. */
+function roots(degree: 2 | 3, count: number): number[] {
+  const found: number[] = []
+  for (let candidate = 2; found.length < count; candidate += 1) {
+    let divisor = 2
+    while (candidate % divisor !== 0) divisor += 1
+    if (divisor !== candidate) continue
+    const root = candidate ** (1 / degree)
+    found.push((root - Math.floor(root)) * 2 ** 32)
+  }
+  return found
+}
+
+/** The message, a one bit, zeros, and its length in bits, as big-endian words. */
+function paddedWords(bytes: Uint8Array): Uint32Array {
+  const words = new Uint32Array(((bytes.length + 8) >> 6) * 16 + 16)
+  bytes.forEach((byte, index) => (words[index >> 2]! |= byte << (24 - (index % 4) * 8)))
+  words[bytes.length >> 2]! |= 0x80 << (24 - (bytes.length % 4) * 8)
+  words[words.length - 2] = bytes.length / 2 ** 29
+  words[words.length - 1] = bytes.length << 3
+  return words
+}
+
+function compress(state: Uint32Array, block: Uint32Array): void {
+  schedule.set(block)
+  for (let index = 16; index < 64; index += 1) {
+    const near = schedule[index - 2]!
+    const far = schedule[index - 15]!
+    const sigma0 = rotated(far, 7) ^ rotated(far, 18) ^ (far >>> 3)
+    const sigma1 = rotated(near, 17) ^ rotated(near, 19) ^ (near >>> 10)
+    schedule[index] = schedule[index - 16]! + sigma0 + schedule[index - 7]! + sigma1
+  }
+  let [a, b, c, d, e, f, g, h] = state as unknown as [number, number, number, number, number, number, number, number]
+  for (let index = 0; index < 64; index += 1) {
+    const sum1 = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
+    const first = h + sum1 + ((e & f) ^ (~e & g)) + constants[index]! + schedule[index]!
+    const sum0 = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)
+    const second = sum0 + ((a & b) ^ (a & c) ^ (b & c))
+    h = g
+    g = f
+    f = e
+    e = (d + first) | 0
+    d = c
+    c = b
+    b = a
+    a = (first + second) | 0
+  }
+  const mixed = [a, b, c, d, e, f, g, h]
+  mixed.forEach((word, index) => (state[index]! += word))
+}
+
+function rotated(word: number, by: number): number {
+  return (word >>> by) | (word << (32 - by))
+}

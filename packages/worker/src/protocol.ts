@@ -1,0 +1,133 @@
+/** The wire between a page and the host of its sessions: only the shapes, no behaviour. */
+import type {
+  AgentDefinition,
+  Command,
+  Entry,
+  ErrorData,
+  Head,
+  JsonSchema,
+  Message,
+  Partial,
+  SessionRecord,
+  Snapshot,
+  SnapshotRecord,
+  Tool,
+  Waiting,
+} from '@dogear/core'
+import type { NamedSnapshot } from './session.ts'
+
+export type ToHost =
+  | {
+      readonly type: 'open'
+      readonly ref: number
+      readonly agent: AgentSpec
+      readonly session: SessionChoice
+      readonly running: readonly string[]
+    }
+  | { readonly type: 'close'; readonly sessionId: string }
+  | { readonly type: 'command'; readonly command: Command }
+  | { readonly type: 'resume'; readonly sessionId: string }
+  | { readonly type: 'ask'; readonly ref: number; readonly question: Question }
+  | { readonly type: 'ping' }
+  | { readonly type: 'call-yield'; readonly id: number; readonly value: unknown }
+  | { readonly type: 'call-return'; readonly id: number; readonly value: unknown }
+  | { readonly type: 'call-throw'; readonly id: number; readonly error: ErrorData }
+
+export type ToPage =
+  | ({ readonly type: 'attached'; readonly ref: number; readonly sessionId: string } & Attached)
+  | { readonly type: 'entries'; readonly sessionId: string; readonly entries: readonly Entry[] }
+  | { readonly type: 'delta'; readonly sessionId: string; readonly delta: PartialDelta }
+  | { readonly type: 'waiting'; readonly sessionId: string; readonly waiting: Waiting | null }
+  | { readonly type: 'saved'; readonly commandId: string }
+  | { readonly type: 'unsaved'; readonly commandId: string; readonly error: ErrorData }
+  /** Both by another tab; in this one the page itself asked for it. */
+  | { readonly type: 'session-deleted'; readonly sessionId: string }
+  | { readonly type: 'user-cleared'; readonly user?: string }
+  | { readonly type: 'session-failed'; readonly sessionId: string; readonly error: ErrorData }
+  | { readonly type: 'answer'; readonly ref: number; readonly answer: unknown }
+  | { readonly type: 'refusal'; readonly ref: number; readonly error: ErrorData }
+  | { readonly type: 'pong' }
+  | { readonly type: 'warning'; readonly message: string }
+  | { readonly type: 'call'; readonly id: number; readonly handle: string; readonly args: readonly unknown[] }
+  | { readonly type: 'call-abort'; readonly id: number }
+
+/** What a page needs to show a session: its head and its newest messages; everything later comes as entries. */
+export interface Attached {
+  readonly head: Head
+  readonly bodies: readonly Message[]
+  readonly partial: Partial | null
+  readonly waiting: Waiting | null
+  /** False when the browser gives no storage: the session lives and dies with the page. */
+  readonly kept: boolean
+  /** Why nobody drives the session in this tab, when something failed. */
+  readonly failure: ErrorData | null
+}
+
+/** What was added to a partial since the last delta, and how long it was before: a gap shows. */
+export interface PartialDelta {
+  readonly stepId: string
+  readonly textAt: number
+  readonly text: string
+  readonly reasoningAt: number
+  readonly reasoning: string
+  readonly calls: Partial['calls']
+  readonly resumedAt?: Partial['resumedAt']
+}
+
+/** `last` reopens this agent's newest session, or starts one. */
+export type SessionChoice = { readonly type: 'last' | 'new' } | { readonly type: 'id'; readonly id: string }
+
+export type Question =
+  | { readonly type: 'older'; readonly sessionId: string; readonly nodes: readonly string[] }
+  | { readonly type: 'snapshot'; readonly sessionId: string; readonly tag: string }
+  | { readonly type: 'snapshots'; readonly sessionId: string }
+  | { readonly type: 'sessions'; readonly user?: string; readonly agent: string }
+  | {
+      readonly type: 'import'
+      readonly user?: string
+      readonly agent: string
+      readonly snapshot: Snapshot | NamedSnapshot
+    }
+  | { readonly type: 'delete'; readonly user?: string; readonly sessionId: string }
+  | { readonly type: 'clear'; readonly user?: string }
+
+export interface Answers {
+  older: Message[]
+  snapshot: Snapshot
+  snapshots: SnapshotRecord[]
+  sessions: SessionRecord[]
+  import: string
+  delete: null
+  clear: null
+}
+
+/** A function that stays on the page, by agent name and path, so that it means the same after a reload. */
+export interface Handle {
+  readonly handle: string
+}
+
+/** An agent as it crosses the wire: its functions are handles. */
+export interface AgentSpec extends Omit<AgentDefinition, 'instructions' | 'model' | 'token' | 'headers' | 'tools'> {
+  readonly instructions?: string | Handle
+  readonly model: string | Handle
+  readonly token?: string | Handle
+  readonly headers?: Handle
+  readonly tools: readonly ToolSpec[]
+}
+
+export interface ToolSpec extends Omit<
+  Tool,
+  'func' | 'summary' | 'validate' | 'needsApproval' | 'check' | 'parameters'
+> {
+  readonly parameters: JsonSchema
+  readonly call: Handle
+  readonly validate?: Handle
+  readonly needsApproval: boolean | Handle
+  readonly check?: Handle
+}
+
+/** Either end of the wire. */
+export interface Wire<Out, In> {
+  post(message: Out): void
+  listen(receive: (message: In) => void): void
+}

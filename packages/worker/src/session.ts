@@ -1,0 +1,105 @@
+/** A session as a page holds it: commands out, signals in. */
+import type {
+  AgentDefinition,
+  Answers,
+  ContentPart,
+  ErrorData,
+  Message,
+  OpenCall,
+  Partial,
+  Plan,
+  Queued,
+  Request,
+  Resolution,
+  Snapshot,
+  SnapshotRecord,
+  Status,
+  TerminalReason,
+  Usage,
+  Waiting,
+} from '@dogear/core'
+import type { ReadonlySignal } from '@preact/signals-core'
+
+export interface Session {
+  readonly id: string
+  readonly agent: AgentDefinition
+
+  readonly status: ReadonlySignal<Status>
+  /** Why a busy turn is held up. */
+  readonly waiting: ReadonlySignal<Waiting | null>
+  /** Committed turns, as far as they are loaded. */
+  readonly messages: ReadonlySignal<readonly Message[]>
+  /** The turn in flight. */
+  readonly pending: ReadonlySignal<readonly Message[]>
+  /** The answer that is streaming. */
+  readonly partial: ReadonlySignal<Partial | null>
+  /** The calls of the step in flight, also those that wait or run. */
+  readonly calls: ReadonlySignal<readonly OpenCall[]>
+  readonly plan: ReadonlySignal<Plan | null>
+  /** What waits for a person, in the order it was raised. */
+  readonly requests: ReadonlySignal<readonly Request[]>
+  readonly queued: ReadonlySignal<readonly Queued[]>
+  readonly usage: ReadonlySignal<Usage>
+  readonly connection: ReadonlySignal<Connection>
+  /** False when the browser gives no storage: the session lives and dies with the page. */
+  readonly kept: ReadonlySignal<boolean>
+  readonly title: ReadonlySignal<string | undefined>
+  /** How the last turn ended; `error` set when it failed. */
+  readonly lastEnd: ReadonlySignal<{
+    readonly turnId: string
+    readonly terminalReason: TerminalReason
+    readonly error?: ErrorData
+  } | null>
+  /** Words the page sent that are not yet journalled; shown at once, and gone from here when they are in `pending`. */
+  readonly unsaved: ReadonlySignal<readonly { readonly commandId: string; readonly text: string }[]>
+  /** Requests answered by somebody else than this tab, so that a dialog may say so. */
+  readonly answeredElsewhere: ReadonlySignal<{ readonly requestId: string; readonly by?: string } | null>
+  readonly hasOlder: ReadonlySignal<boolean>
+  loadOlder(): Promise<void>
+
+  send(content: string | readonly ContentPart[], options?: { when?: 'now' | 'later' }): Turn
+  unqueue(commandId: string): Promise<void>
+  stop(): Promise<void>
+  /** Tries at once to go on with a turn that is held up: after signing in again, say. */
+  resume(): void
+  /** Asks again after a failed or stopped turn, without a new message. */
+  retry(): Turn
+  resolve(requestId: string, resolution: Resolution): Turn
+  approve(requestId: string, options?: { args?: unknown }): Turn
+  reject(requestId: string, comment?: string): Turn
+  answer(requestId: string, answers: Answers, notes?: string): Turn
+  rename(title: string): Promise<void>
+  /** Keeps a named snapshot, and gives it. The same tag is overwritten. */
+  snapshot(options: { tag: string }): Promise<Snapshot>
+  /** The named snapshots of this session; `agent.sessions.import` opens one. */
+  snapshots(): Promise<NamedSnapshot[]>
+  /** Lets go of the session in this tab; nothing is deleted. */
+  close(): void
+}
+
+/** A snapshot that is kept on this device, by its name. */
+export interface NamedSnapshot extends SnapshotRecord {
+  readonly sessionId: string
+}
+
+/** What this tab knows about its worker and the network. `failed` comes with the error that says why. */
+export type Connection =
+  { readonly type: 'connecting' | 'online' | 'offline' } | { readonly type: 'failed'; readonly error: ErrorData }
+
+/** Awaiting it waits for rest: the turn ended, or waits for a person. */
+export interface Turn extends PromiseLike<TurnResult> {
+  /** The command's id, which is the turn's id for a `send`. */
+  readonly id: string
+  /** Resolves once the command is journalled: nothing can lose it now. */
+  readonly saved: Promise<void>
+}
+
+export interface TurnResult {
+  readonly terminalReason: TerminalReason | 'paused'
+  readonly text: string
+  readonly requests: readonly Request[]
+  readonly usage: Usage
+  readonly error?: ErrorData
+  /** Why the session did not take the command: answered already, or invalid. */
+  readonly refused?: string
+}

@@ -1,0 +1,48 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import { defineAgent, invoke, runAgentOf, textOf, type Message, type Model } from '@dogear/core'
+
+/** Any model: here one that looks once, then answers with what it read. */
+const model: Model = {
+  async *stream({ messages }) {
+    const last = messages.at(-1)!
+    if (last.role === 'user') {
+      yield { type: 'call-start', index: 0, name: 'find_hotels' }
+      yield { type: 'call-delta', index: 0, args: '{ "city": "Lisbon" }' }
+      yield { type: 'finish', reason: 'tool-calls' }
+    } else {
+      yield { type: 'text-delta', text: `I found ${textOf(last)}.` }
+      yield { type: 'finish', reason: 'stop' }
+    }
+  },
+}
+
+const agent = defineAgent({
+  instructions: 'You help people plan a trip.',
+  tools: [
+    {
+      name: 'find_hotels',
+      parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+      func: ({ city }) => `three hotels in ${city}`,
+    },
+  ],
+})
+
+const question: Message = {
+  id: randomUUID(),
+  role: 'user',
+  content: 'Where can we stay?',
+  meta: { status: 'complete', createdAt: Date.now() },
+}
+
+export const { content, messages } = await invoke(
+  runAgentOf(agent, model),
+  { messages: [question] },
+  {
+    clock: { now: Date.now, sleep: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => {}) },
+    hash: { sha256: (text) => createHash('sha256').update(text).digest('hex') },
+    ids: { id: randomUUID },
+  },
+)
+
+console.log(content) // I found three hotels in Lisbon.

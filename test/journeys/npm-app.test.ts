@@ -1,0 +1,146 @@
+/** J2: a fresh Vite app, the packed packages, and the README's lines. */
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { pnpm } from '../../.build/steps.mjs'
+import { useBrowser } from './support/browser.ts'
+import { chatOf } from './support/chat.ts'
+import { startProxy } from './support/proxy.ts'
+import { readmeExample } from './support/readme-example.ts'
+import { startSite } from './support/site.ts'
+
+const browser = useBrowser()
+const folder = mkdtempSync(join(tmpdir(), 'dogear-npm-app-'))
+const bin = (name: string) => join(folder, 'node_modules/.bin', name)
+
+beforeAll(async () => {
+  const proxy = await startProxy()
+  write('src/main.ts', readmeExample('npm', proxy.url))
+  write('index.html', page)
+  write('tsconfig.json', JSON.stringify(strictest))
+  write('package.json', JSON.stringify(manifest(inject('tarballs'))))
+  run(pnpm('install', '--prefer-offline', '--ignore-workspace', '--ignore-scripts'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('[J2] it compiles with the strictest types, libraries included', () => {
+  expect(() => run([bin('tsc')])).not.toThrow()
+})
+
+test('[J2] it builds without a Vite config and without a warning, and what is built books a room', async () => {
+  const printed = run([bin('vite'), 'build'])
+  expect(printed).not.toMatch(/warn|error/i)
+  const site = await startSite({ folder: join(folder, 'dist') })
+  await booksARoom(site.url)
+})
+
+test('[J2] the development server runs it too', async () => {
+  const server = spawn(bin('vite'), ['--port', '0', '--host', '127.0.0.1'], {
+    cwd: folder,
+    // Coloured, the address it prints would be torn apart by escape codes.
+    env: { ...plain, NO_COLOR: '1' },
+  })
+  try {
+    let printed = ''
+    const url = await new Promise<string>((resolve, reject) => {
+      server.stdout.on('data', (text) => {
+        printed += text
+        const [found] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed) ?? []
+        if (found) resolve(found)
+      })
+      server.once('exit', () => reject(new Error(`Vite ended early:\n${printed}`)))
+    })
+    await booksARoom(url)
+  } finally {
+    server.kill()
+  }
+})
+
+test('[J2] importing it in plain Node does not throw, and touches nothing', () => {
+  const program = `const before = Object.keys(globalThis).length
+    const { createSmartAgent, mount } = await import('dogear')
+    createSmartAgent({ endpoint: 'http://127.0.0.1' })
+    console.log(typeof mount, Object.keys(globalThis).length - before)`
+  expect(run([process.execPath, '--input-type=module', '--eval', program]).trim()).toBe('function 0')
+})
+
+async function booksARoom(address: string): Promise<void> {
+  const visitor = await browser.newVisitor()
+  const tab = await visitor.open(address)
+  const chat = chatOf(tab)
+  await chat.open()
+  await chat.send('Plan a weekend in Lisbon')
+  await chat.press('Book')
+  await chat.says(/Booked 2 nights at/)
+  await chat.is('Saved')
+  expect(tab.complaints).toEqual([])
+  await visitor.leave()
+}
+
+const page = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="UTF-8" />
+    <link rel="icon" href="data:," />
+    <title>My app</title>
+  </head>
+  <body>
+    <div id="app"></div>
+    <script type="module" src="/src/main.ts"></script>
+  </body>
+</html>
+`
+
+/** What Vite's own vanilla-ts template says, and no \`skipLibCheck\`: our declarations must stand by themselves. */
+const strictest = {
+  compilerOptions: {
+    target: 'ES2022',
+    module: 'ESNext',
+    lib: ['ES2022', 'DOM', 'DOM.Iterable'],
+    types: [],
+    moduleResolution: 'bundler',
+    verbatimModuleSyntax: true,
+    moduleDetection: 'force',
+    noEmit: true,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    noUncheckedIndexedAccess: true,
+    noUnusedLocals: true,
+    noUnusedParameters: true,
+    skipLibCheck: false,
+  },
+  include: ['src'],
+}
+
+/** The overrides stand for a registry that has these packages. */
+function manifest(tarballs: Record<string, string>): object {
+  const packed = Object.fromEntries(Object.entries(tarballs).map(([name, file]) => [name, `file:${file}`]))
+  return {
+    name: 'my-app',
+    private: true,
+    type: 'module',
+    dependencies: { dogear: packed.dogear, zod: '^4.6.7' },
+    devDependencies: { typescript: '^7.0.2', vite: '^8.3.8' },
+    pnpm: { overrides: packed },
+  }
+}
+
+function write(name: string, text: string): void {
+  const file = join(folder, name)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+}
+
+/** Without the variables that say "this is a test": a bundler reads them. */
+const { NODE_ENV: _environment, VITEST: _test, ...plain } = process.env
+
+function run([command = '', ...args]: string[]): string {
+  try {
+    return execFileSync(command, args, { cwd: folder, env: plain, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: string; stderr: string }
+    throw new Error(`${command} ${args.join(' ')} failed:\n${stdout}${stderr}`, { cause: error })
+  }
+}

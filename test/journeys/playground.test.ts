@@ -1,0 +1,103 @@
+/** The playground: every example opens as it stands, and the tour keeps what it promises. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { root } from '../../.build/steps.mjs'
+import { type Tab, useBrowser } from './support/browser.ts'
+import { type Chat, chatOf } from './support/chat.ts'
+import { startProxy } from './support/proxy.ts'
+import { startSite } from './support/site.ts'
+
+const browser = useBrowser()
+const folder = join(root, 'playground')
+let url: string
+
+beforeAll(async () => {
+  const proxy = await startProxy({ pace: 8 })
+  const site = await startSite({ folder, proxy: proxy.url })
+  url = site.url
+})
+
+/** All but the one that a bundler has to read first. */
+const plainExamples = readFileSync(join(folder, 'shell/examples.js'), 'utf8')
+  .match(/(?<=file: ')[^']+/g)!
+  .filter((file) => file !== 'npm-app')
+
+test.each(plainExamples)('the example %s opens, shows its source, and answers', async (file) => {
+  const visitor = await browser.newVisitor()
+  const tab = await visitor.open(`${url}/examples/${file}.html`)
+  const source = tab.locator('.source', { hasText: 'This page' })
+  await source.waitFor()
+  expect(await source.innerText()).toContain('/dogear.js')
+  expect(await source.innerText()).not.toContain('/shell/playground.css')
+  const chat = chatOf(tab)
+  if (await chat.launcher.isVisible()) await chat.open()
+  await chat.is('Ready')
+  await chat.send('hello')
+  await chat.says('Hello, and welcome.')
+  expect(tab.complaints).toEqual([])
+  await visitor.leave()
+})
+
+test('every example is listed, and each leads to the next', async () => {
+  const visitor = await browser.newVisitor()
+  const tab = await visitor.open(`${url}/examples/`)
+  expect(await tab.locator('.examples > li').count()).toBe(12)
+  await tab.getByRole('link', { name: 'One tag' }).click()
+  await tab.getByRole('link', { name: /^Next/ }).click()
+  await tab.waitForURL(/npm-app/)
+  await visitor.leave()
+})
+
+test('the tour can be taken from its first step to its last', async () => {
+  const visitor = await browser.newVisitor({ permissions: ['clipboard-read', 'clipboard-write'] })
+  const tab = await visitor.open(url)
+  const chat = chatOf(tab)
+  await press(tab, 'Say hello')
+  await chat.says('Hello, and welcome.')
+  await chat.is('Saved')
+  await leavesInTheMiddle(tab, chat)
+  await losesTheNetwork(tab, chat)
+  await decidesInASecondTab(tab, chat)
+  await press(tab, 'Copy')
+  expect(await tab.evaluate(() => navigator.clipboard.readText())).toContain(`<script src="${url}/dogear.js"`)
+  await tab.locator('.tour:not(:has(> li:not([data-state="done"])))').waitFor()
+  // In the tunnel a developer is told so.
+  expect(tab.complaints.filter((line) => !line.includes('The server cannot be reached.'))).toEqual([])
+  await visitor.leave()
+})
+
+async function leavesInTheMiddle(tab: Tab, chat: Chat): Promise<void> {
+  await press(tab, 'Count to 60')
+  // A second in: what is kept of an answer under way is written once a second.
+  await chat.says('26, 27, 28')
+  await press(tab, 'Reload now')
+  await chat.says('Picked up here')
+  await chat.says('59, 60. That is all 60 of them.')
+  await chat.is('Saved')
+}
+
+async function losesTheNetwork(tab: Tab, chat: Chat): Promise<void> {
+  await tab.getByRole('switch', { name: 'Offline' }).click()
+  await chat.send('thank you')
+  await chat.is('Offline')
+  await tab.reload()
+  await chat.is('Offline')
+  await tab.getByRole('switch', { name: 'Offline' }).click()
+  await chat.says('You are welcome.')
+  expect((await chat.read()).filter((words) => words.startsWith('thank you'))).toHaveLength(1)
+}
+
+async function decidesInASecondTab(tab: Tab, chat: Chat): Promise<void> {
+  await press(tab, 'Plan a weekend in Lisbon')
+  await chat.press('Don’t answer')
+  await chat.element.getByText('Book a room?').waitFor()
+  const opened = tab.context().waitForEvent('page')
+  await press(tab, 'Open a second tab')
+  await chatOf(await opened).press('Book')
+  await chat.says('It is settled')
+}
+
+async function press(tab: Tab, name: string): Promise<void> {
+  await tab.locator('.tour').getByRole('button', { name, exact: true }).click()
+}
