@@ -1,5 +1,6 @@
 /** Made-up sessions for the store's contract: small, whole, and different where a test looks. */
 import {
+  emptyHead,
   emptyPartial,
   type Batch,
   type Command,
@@ -41,24 +42,10 @@ export function commandFor(sessionId: string, commandId: string): Command {
 
 export function headOf(sessionId: string, { epoch = 1, seq = 0, title = 'A trip' } = {}): Head {
   return {
-    v: 1,
-    sessionId,
-    agent: 'concierge',
+    ...emptyHead(sessionId, 'concierge'),
     seq,
     epoch,
-    nodes: [],
-    leaf: null,
-    plan: null,
-    requests: [],
-    queue: [],
-    usage: { totals: {} },
-    turn: null,
-    lastEnd: null,
-    commands: [],
-    refused: [],
     title,
-    settings: {},
-    slices: {},
   }
 }
 

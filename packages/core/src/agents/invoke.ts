@@ -10,6 +10,7 @@ import { textOf, type Message } from '../session/message.ts'
 import type { Partial } from '../session/partial.ts'
 import type { Usage } from '../session/state.ts'
 import type { Plan } from '../smart/plan.ts'
+import { activeAgent } from './active-agent.ts'
 import { createDeadlines } from '../turn/deadlines.ts'
 import { stepStart } from '../turn/step-start.ts'
 import type { Run, RunAgent } from '../turn/run.ts'
@@ -53,7 +54,7 @@ export async function invoke(agent: RunAgent, input: InvokeInput, config: Invoke
   let shown: Partial | null = null
   const run: Run = {
     journal,
-    agent: () => agent,
+    agent: () => activeAgent(agent, journal.fold.head.activeAgent),
     clock,
     hash,
     signal,

@@ -9,6 +9,8 @@ export interface Request {
   readonly kind: RequestKind
   readonly openedAt: number
   readonly callId: string
+  /** The calls that lead to the agent that raised it; absent when it is the session's own. */
+  readonly path?: readonly string[]
   readonly tool: string
   /** The tool's own label, never the model's words. */
   readonly label?: string

@@ -2,7 +2,10 @@
 import type { ErrorData } from '../error.ts'
 import type { ModelUsage } from '../ports/model.ts'
 import type { Request, RequestStatus, Resolution } from '../permission/request.ts'
+import type { CompactionRecord } from '../smart/compaction.ts'
+import type { MemoryFact } from '../smart/memory.ts'
 import type { Plan } from '../smart/plan.ts'
+import type { ReflectionRecord } from '../smart/reflection.ts'
 import type { ContentPart, Message, MessageStatus } from './message.ts'
 import type { Settings } from './state.ts'
 
@@ -34,6 +37,8 @@ export type EntryBody =
       readonly messages: readonly Message[]
       readonly plan: Plan | null
       readonly from?: string
+      /** What else the state held: carried along, so that nothing is lost that nobody here reads. */
+      readonly extra?: Readonly<Record<string, unknown>>
     }
   | { readonly type: 'turn-start'; readonly origin: TurnOrigin }
   | { readonly type: 'step-start'; readonly step: number; readonly key: string; readonly resumed?: boolean }
@@ -73,16 +78,13 @@ export type EntryBody =
       readonly type: 'usage-add'
       readonly model: string
       readonly usage: ModelUsage
-      readonly purpose: 'step' | 'summary' | 'reflection' | 'title'
+      readonly purpose: Purpose
+      /** By the developer's `costEstimator`; absent without one. */
+      readonly costUsd?: number
     }
-  | {
-      readonly type: 'compaction-add'
-      readonly upTo: string
-      readonly summary: string
-      readonly archived: readonly string[]
-    }
-  | { readonly type: 'reflection-add'; readonly text: string; readonly trigger: string }
-  | { readonly type: 'memory-add'; readonly key: string; readonly value: string; readonly scope: string }
+  | { readonly type: 'compaction-add'; readonly compaction: CompactionRecord }
+  | { readonly type: 'reflection-add'; readonly reflection: ReflectionRecord }
+  | { readonly type: 'memory-add'; readonly fact: MemoryFact }
   | { readonly type: 'cursor-set'; readonly leaf: string | null }
   | { readonly type: 'agent-set'; readonly agent: string }
   | { readonly type: 'queue-set'; readonly queue: readonly Queued[] }
@@ -93,9 +95,20 @@ export type EntryBody =
   | { readonly type: 'undo-intent'; readonly callId: string }
   | { readonly type: 'undo-result'; readonly callId: string; readonly error?: ErrorData }
   | { readonly type: 'command-refused'; readonly commandId: string; readonly reason: string; readonly by?: string }
-  | { readonly type: 'turn-end'; readonly terminalReason: TerminalReason; readonly error?: ErrorData }
+  | {
+      readonly type: 'turn-end'
+      readonly terminalReason: TerminalReason
+      readonly error?: ErrorData
+      /** The structured answer, when the agent has an output schema. */
+      readonly output?: unknown
+      /** Why there is no structured answer. Never beside `output`. */
+      readonly outputError?: string
+    }
 
-export type TurnOrigin = 'human' | 'code' | 'import'
+export type TurnOrigin = 'human' | 'code' | 'import' | 'agent'
+
+/** What a model was asked for. */
+export type Purpose = 'step' | 'summary' | 'reflection' | 'title'
 
 /** Why a turn came to its end. `paused` is a rest, not an end, so it never stands in a `turn-end`. */
 export type TerminalReason =
@@ -104,6 +117,11 @@ export type TerminalReason =
   | 'aborted_tools'
   | 'max_turns'
   | 'max_tool_calls'
+  | 'max_output_tokens_total'
+  | 'max_cost'
+  | 'max_wall_clock'
+  | 'guardrail_blocked'
+  | 'structured_output_retry_exhausted'
   | 'model_error'
   | 'max_output_tokens'
   | 'refusal'
@@ -128,6 +146,12 @@ export interface CallResult {
   readonly args: unknown
   readonly durationMs?: number
   readonly summary?: string
+  /** Taken from an earlier call with the same arguments. */
+  readonly fromCache?: boolean
+  /** Under which a later call may find it. */
+  readonly cacheKey?: string
+  /** The agent that has the word from now on. */
+  readonly handoff?: string
 }
 
 export interface Queued {

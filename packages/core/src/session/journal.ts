@@ -3,13 +3,14 @@ import { DogearError } from '../error.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Batch, Store } from '../ports/store.ts'
 import { entryVersion, type Entry, type EntryBody, type Envelope } from './entry.ts'
-import type { Fold } from './fold.ts'
+import { foldAt, type Fold } from './fold.ts'
 import type { Message } from './message.ts'
 import { createPathReader } from './path-reader.ts'
 import { reduce } from './reduce.ts'
 
 /** An entry before it has its place: seq, parent and time are given when it is written. */
-export type NewEntry = Unplaced<EntryBody> & Pick<Envelope, 'turnId' | 'stepId' | 'commandId'>
+export type NewEntry = Unplaced<EntryBody> &
+  Pick<Envelope, 'turnId' | 'stepId' | 'commandId'> & { readonly path?: Envelope['path'] }
 type Unplaced<Body> = Body extends { parent: string | null } ? Omit<Body, 'parent'> : Body
 
 export interface Beside {
@@ -20,6 +21,8 @@ export interface Beside {
 
 export interface Journal {
   readonly fold: Fold
+  /** The calls that lead to the agent whose journal this is. */
+  readonly path: readonly string[]
   /** This owner's: older ones are fenced. The head still has the last writer's until something is written. */
   readonly epoch: number
   /**
@@ -32,6 +35,8 @@ export interface Journal {
   messages(): Promise<Message[]>
   /** Resolves at the next commit. */
   changed(): Promise<void>
+  /** The same journal, for the agent that works for this call: what it appends is written under its path. */
+  child(worker: string): Journal
 }
 
 export interface JournalOptions {
@@ -77,22 +82,37 @@ export function openJournal({ fold, clock, store, epoch, published }: JournalOpt
     writing = false
   }
 
-  return {
-    fold,
-    epoch,
-    append(entries, beside = {}) {
-      return new Promise((resolve, reject) => {
-        waiting.push({ entries, beside, resolve, reject })
-        if (!writing) {
-          writing = true
-          // One tick later: results that arrive together are written together.
-          queueMicrotask(() => void write())
-        }
-      })
-    },
-    messages: createPathReader(fold, store),
-    changed: () => new Promise((resolve) => listeners.push(resolve)),
+  function append(entries: readonly NewEntry[], beside: Beside = {}): Promise<void> {
+    return new Promise((resolve, reject) => {
+      waiting.push({ entries, beside, resolve, reject })
+      if (!writing) {
+        writing = true
+        // One tick later: results that arrive together are written together.
+        queueMicrotask(() => void write())
+      }
+    })
   }
+
+  function journalAt(path: readonly string[]): Journal {
+    const own = foldAt(fold, path)
+    return {
+      fold: own,
+      path,
+      epoch,
+      append: path.length
+        ? (entries, beside) =>
+            append(
+              entries.map((entry) => ({ ...entry, path })),
+              beside,
+            )
+        : append,
+      messages: createPathReader(own, store),
+      changed: () => new Promise((resolve) => listeners.push(resolve)),
+      child: (worker) => journalAt([...path, worker]),
+    }
+  }
+
+  return journalAt(ownPath)
 }
 
 interface Pending {
@@ -109,13 +129,17 @@ interface Written {
 }
 
 function placed(fold: Fold, entries: readonly NewEntry[], { epoch, at }: Omit<Written, 'entries'>): Entry[] {
-  let { seq, leaf } = fold.head
+  let { seq } = fold.head
+  const own = { leaf: fold.head.leaf }
+  const tips: Record<string, typeof own> = {}
   return entries.map((entry) => {
-    const parent = hasParent(entry) && { parent: leaf }
+    const { path = ownPath } = entry
+    const tip = path.length ? (tips[path.join()] ??= { leaf: foldAt(fold, path).head.leaf }) : own
+    const parent = hasParent(entry) && { parent: tip.leaf }
     // The spread comes last: in V8, adding keys to an object that a spread began takes microseconds.
-    const written = { v: entryVersion, seq, id: `${epoch}.${seq}`, at, epoch, path: ownPath, ...parent, ...entry }
+    const written = { v: entryVersion, seq, id: `${epoch}.${seq}`, at, epoch, path, ...parent, ...entry }
     seq += 1
-    leaf = leafAfter(entry, leaf)
+    tip.leaf = leafAfter(entry, tip.leaf)
     return written as Entry
   })
 }
@@ -162,11 +186,12 @@ function recordAfter({ head }: Fold, entries: readonly Entry[], updatedAt: numbe
   let messageCount = head.nodes.length
   const waiting = new Set(head.requests.map((request) => request.id))
   for (const entry of entries) {
+    if (entry.type === 'request-open') waiting.add(entry.request.id)
+    if (entry.type === 'request-close') waiting.delete(entry.requestId)
+    if (entry.path.length) continue
     if (entry.type === 'title-set') title = entry.title
     if (entry.type === 'message-add' || entry.type === 'tool-result') messageCount += 1
     if (entry.type === 'state-import') messageCount += entry.messages.length
-    if (entry.type === 'request-open') waiting.add(entry.request.id)
-    if (entry.type === 'request-close') waiting.delete(entry.requestId)
     if (entry.type === 'turn-end') waiting.clear()
   }
   const { tag, archived } = head.settings

@@ -40,6 +40,9 @@ export interface ToolOutcome {
   readonly durationMs?: number
   /** A few words for the card's end: "7 found". */
   readonly summary?: string
+  readonly fromCache?: boolean
+  /** The agent that took over. */
+  readonly handoff?: string
 }
 
 export interface Attachment {

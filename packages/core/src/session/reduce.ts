@@ -1,13 +1,14 @@
 /** Folds one entry into a fold it owns, in O(entry). */
 import type { Resolution } from '../permission/request.ts'
-import type { Entry, EntryOf, TerminalReason } from './entry.ts'
-import type { Fold } from './fold.ts'
+import type { CallResult, Entry, EntryOf, TerminalReason } from './entry.ts'
+import { callOfWorker, foldAt, type Fold } from './fold.ts'
 import type { Message } from './message.ts'
 import type { EveryKeyOf } from './partial.ts'
-import type { Decision, Head, Node, OpenCall, OpenTurn, UsageTotal } from './state.ts'
+import type { Decision, Head, Node, OpenCall, OpenTurn, Tally, UsageTotal } from './state.ts'
 
 /** How many taken commands a head remembers. */
 const commandsKept = 256
+const reflectionsKept = 10
 
 export function reduce(fold: Fold, entry: Entry): void {
   const head = fold.head as Draft<Head>
@@ -16,6 +17,7 @@ export function reduce(fold: Fold, entry: Entry): void {
   head.seq = entry.seq + 1
   head.epoch = entry.epoch
   if (entry.commandId !== undefined) remember(head, entry.commandId)
+  if (entry.path.length) return reduceChild(fold, entry)
 
   switch (entry.type) {
     case 'session-start':
@@ -70,9 +72,13 @@ export function reduce(fold: Fold, entry: Entry): void {
       return
     }
     case 'tool-result': {
+      const { callId, result } = entry
       addNode(fold, toolMessage(entry), { seq: entry.seq, parent: entry.parent, turnId: entry.turnId })
-      changeCall(head, entry.callId, { done: true })
-      head.requests = head.requests.filter((open) => open.callId !== entry.callId)
+      changeCall(head, callId, { done: true })
+      head.requests = head.requests.filter((open) => open.callId !== callId && callOfWorker(open.path?.[0]) !== callId)
+      tally(head, result)
+      if (result.cacheKey) head.cache = { ...head.cache, [result.cacheKey]: { id: `${callId}.r`, at: entry.at } }
+      dismiss(fold, callId)
       return
     }
     case 'plan-set':
@@ -103,15 +109,25 @@ export function reduce(fold: Fold, entry: Entry): void {
       remember(head, entry.commandId)
       head.refused = [...head.refused.slice(-15), { commandId: entry.commandId, reason: entry.reason }]
       return
-    case 'turn-end':
-      head.lastEnd = { turnId: entry.turnId ?? '', terminalReason: entry.terminalReason, error: entry.error }
+    case 'turn-end': {
+      const { turnId = '', terminalReason, error, output, outputError } = entry
+      head.lastEnd = { turnId, terminalReason, error, ...definedOnly({ output, outputError }) }
       head.turn = null
       head.requests = []
       return
+    }
     case 'agent-set':
+      head.activeAgent = entry.agent
+      return
     case 'compaction-add':
-    case 'memory-add':
+      head.compaction = entry.compaction
+      return
     case 'reflection-add':
+      head.reflections = [...head.reflections.slice(1 - reflectionsKept), entry.reflection]
+      return
+    case 'memory-add':
+      head.facts = [...head.facts.filter((fact) => fact.key !== entry.fact.key), entry.fact]
+      return
     case 'rule-set':
     case 'undo-intent':
     case 'undo-result':
@@ -123,13 +139,17 @@ export function reduce(fold: Fold, entry: Entry): void {
 
 /** The tool message a result becomes; also how a body is read back from the journal. */
 export function toolMessage(entry: EntryOf<'tool-result'>): Message {
-  const { status, content, tool, label, args, durationMs, summary } = entry.result
+  const { status, content, tool, label, args, durationMs, summary, fromCache, handoff } = entry.result
   return {
     id: `${entry.callId}.r`,
     role: 'tool',
     content,
     tool_call_id: entry.callId,
-    meta: { status, createdAt: entry.at, tool: { name: tool, label, args, durationMs, summary } },
+    meta: {
+      status,
+      createdAt: entry.at,
+      tool: { name: tool, label, args, durationMs, summary, ...definedOnly({ fromCache, handoff }) },
+    },
   }
 }
 
@@ -141,7 +161,29 @@ export function bodyOf(entry: Entry, index = 0): Message | undefined {
   return undefined
 }
 
+/** The agents that worked for a call are done with it; what they wrote is in the journal. */
+function dismiss(fold: Fold, callId: string): void {
+  if (fold.children.size === 0) return
+  for (const key of fold.children.keys()) {
+    if (callOfWorker(key) !== callId) continue
+    fold.children.delete(key)
+    delete (fold.head.children as Record<string, Head>)[key]
+  }
+}
+
 type Draft<T> = { -readonly [K in keyof T]: T[K] }
+
+/** A child's work is folded in its own place; what it costs, and what it asks of a person, is its parent's too. */
+function reduceChild(fold: Fold, entry: Entry): void {
+  const head = fold.head as Draft<Head>
+  const [worker = '', ...rest] = entry.path
+  const child = foldAt(fold, [worker])
+  reduce(child, { ...entry, path: rest })
+  if (entry.type === 'usage-add') addUsage(head, entry)
+  const others = head.requests.filter((request) => request.path?.[0] !== worker)
+  const raised = child.head.requests.map((request) => ({ ...request, path: [worker, ...(request.path ?? [])] }))
+  if (raised.length || others.length !== head.requests.length) head.requests = [...others, ...raised]
+}
 
 function remember(head: Draft<Head>, commandId: string): void {
   if (head.commands.includes(commandId)) return
@@ -159,6 +201,8 @@ function openTurn(entry: EntryOf<'turn-start'>): OpenTurn {
     toolCallCount: 0,
     cuts: 0,
     finish: 'completed',
+    spent: { outputTokens: 0, costUsd: 0 },
+    tallies: {},
   }
 }
 
@@ -188,10 +232,31 @@ function addNode(fold: Fold, message: Message, place: Pick<Node, 'seq' | 'parent
 
 function changeTurn(head: Draft<Head>, change: Partial<OpenTurn>): void {
   if (!head.turn) return
-  const { id, origin, startedAt, step, openStep, calls, toolCallCount, cuts, finish } = head.turn
+  const { id, origin, startedAt, step, openStep, calls, toolCallCount, cuts, finish, spent, tallies } = head.turn
   // Key by key: nearly every entry changes the turn, and by a spread a copy of a copy takes V8 microseconds.
-  const copy: OpenTurn = { id, origin, startedAt, step, openStep, calls, toolCallCount, cuts, finish }
+  const copy: EveryKeyOf<OpenTurn> = {
+    id,
+    origin,
+    startedAt,
+    step,
+    openStep,
+    calls,
+    toolCallCount,
+    cuts,
+    finish,
+    spent,
+    tallies,
+  }
   head.turn = Object.assign(copy, change)
+}
+
+function tally(head: Draft<Head>, { tool, status, fromCache }: CallResult): void {
+  const tallies = head.turn?.tallies
+  if (!tallies || fromCache || (status !== 'complete' && status !== 'error')) return
+  const { successes, failures } = tallies[tool] ?? { successes: 0, failures: 0 }
+  const next: Tally =
+    status === 'complete' ? { successes: successes + 1, failures: 0 } : { successes, failures: failures + 1 }
+  changeTurn(head, { tallies: { ...tallies, [tool]: next } })
 }
 
 function changeCall(head: Draft<Head>, callId: string, change: Partial<OpenCall>): void {
@@ -233,7 +298,16 @@ function addUsage(head: Draft<Head>, entry: EntryOf<'usage-add'>): void {
     total: (before?.total ?? 0) + total,
     cachedInput: (before?.cachedInput ?? 0) + cachedInput,
   }
-  head.usage = { totals: { ...head.usage.totals, [entry.model]: sum } }
+  const { costUsd } = entry
+  const priced =
+    costUsd === undefined && before?.costUsd === undefined
+      ? sum
+      : { ...sum, costUsd: (before?.costUsd ?? 0) + (costUsd ?? 0) }
+  head.usage = { totals: { ...head.usage.totals, [entry.model]: priced } }
+  const spent = head.turn?.spent
+  if (spent) {
+    changeTurn(head, { spent: { outputTokens: spent.outputTokens + output, costUsd: spent.costUsd + (costUsd ?? 0) } })
+  }
 }
 
 function definedOnly<T extends object>(value: T): Partial<T> {

@@ -1,6 +1,9 @@
 /** The head of a fold: what a session is now, without the bodies of its messages. */
 import type { Answers, Request } from '../permission/request.ts'
+import type { CompactionRecord } from '../smart/compaction.ts'
+import type { MemoryFact } from '../smart/memory.ts'
 import type { Plan } from '../smart/plan.ts'
+import type { ReflectionRecord } from '../smart/reflection.ts'
 import type { Queued, TerminalReason, TurnOrigin } from './entry.ts'
 import type { ErrorData } from '../error.ts'
 import type { Role } from './message.ts'
@@ -20,7 +23,16 @@ export interface Head {
   /** The tree's skeleton, in journal order; the body of a node is read from the journal by its seq. */
   readonly nodes: readonly Node[]
   readonly leaf: string | null
+  /** The agent a handoff gave the word to, by name; absent while it is the session's own. */
+  readonly activeAgent?: string
   readonly plan: Plan | null
+  /** The newest: it holds all that was summed up before it. */
+  readonly compaction: CompactionRecord | null
+  /** The newest few; all of them are in the journal. */
+  readonly reflections: readonly ReflectionRecord[]
+  readonly facts: readonly MemoryFact[]
+  /** Results that may stand in for a call with the same arguments: the message that holds each, by cache key. */
+  readonly cache: Readonly<Record<string, { readonly id: string; readonly at: number }>>
   /** The open ones, in the order they were raised. */
   readonly requests: readonly Request[]
   readonly queue: readonly Queued[]
@@ -31,7 +43,11 @@ export interface Head {
     readonly turnId: string
     readonly terminalReason: TerminalReason
     readonly error?: ErrorData
+    readonly output?: unknown
+    readonly outputError?: string
   } | null
+  /** The agents at work for an open call of this one, by the call's id. Gone with the call's result. */
+  readonly children: Readonly<Record<string, Head>>
   /** The last 256 commands taken: a repeated one is dropped. */
   readonly commands: readonly string[]
   readonly refused: readonly { readonly commandId: string; readonly reason: string }[]
@@ -80,6 +96,21 @@ export interface OpenTurn {
   readonly cuts: number
   /** How the turn ends if no call follows the last answer. */
   readonly finish: TerminalReason
+  /** What this turn has cost so far, its children's turns included. */
+  readonly spent: Spent
+  /** How this turn's finished calls went, by tool. */
+  readonly tallies: Readonly<Record<string, Tally>>
+}
+
+export interface Spent {
+  readonly outputTokens: number
+  readonly costUsd: number
+}
+
+export interface Tally {
+  readonly successes: number
+  /** Failures in a row. */
+  readonly failures: number
 }
 
 export interface OpenCall {
@@ -123,4 +154,5 @@ export interface UsageTotal {
   readonly output: number
   readonly total: number
   readonly cachedInput: number
+  readonly costUsd?: number
 }

@@ -10,6 +10,7 @@ import { limitReached } from './limits.ts'
 import { headOf, turnOf, type Run } from './run.ts'
 import { stepStart } from './step-start.ts'
 import { unlessStopped } from './unless-stopped.ts'
+import { usageEntries } from './usage.ts'
 
 export async function answerEntries(run: Run, partial: Partial): Promise<NewEntry[]> {
   const { id: turnId } = turnOf(run)
@@ -18,10 +19,7 @@ export async function answerEntries(run: Run, partial: Partial): Promise<NewEntr
   const calls = partial.calls.map((call, position) => openCall(run, stepId, call, position))
   const message = messageOf(run, partial, partial.refusal ? 'refused' : 'complete', partial.calls)
   const entries: NewEntry[] = [{ type: 'message-add', message, ...at }]
-  if (partial.usage) {
-    const model = partial.model ?? run.agent().modelName
-    entries.push({ type: 'usage-add', model, usage: partial.usage, purpose: 'step', ...at })
-  }
+  for (const entry of await usageEntries(run, partial, 'step')) entries.push({ ...entry, ...at })
   for (const [index, { callId, tool, label, args }] of calls.entries()) {
     const providerId = partial.calls[index]?.id
     entries.push({ type: 'call-request', call: { callId, index, tool, label, args, providerId }, ...at })

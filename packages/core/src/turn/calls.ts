@@ -2,10 +2,13 @@
 import { describeError } from '../error.ts'
 import type { CallResult } from '../session/entry.ts'
 import type { NewEntry } from '../session/journal.ts'
+import { isWaiting } from '../session/fold.ts'
 import type { OpenCall } from '../session/state.ts'
 import type { CallReply } from '../tools/result.ts'
 import type { ToolContext } from '../tools/tool.ts'
-import { decideCall, decisionEntries, planDecision, toolNamed, type CallDecision } from './decide.ts'
+import { delegate, type Drive } from '../agents/delegate.ts'
+import { decideCall, decisionEntries, planDecision, toolNamed } from './decide.ts'
+import type { CallDecision } from './decision.ts'
 import { limitReached } from './limits.ts'
 import { argsOf, recovered } from './recover.ts'
 import { resolved } from './resolve.ts'
@@ -14,16 +17,17 @@ import { stepStart } from './step-start.ts'
 import { unlessStopped } from './unless-stopped.ts'
 
 /** Runs until every call has its result, or those left wait for a person. */
-export async function runCalls(run: Run): Promise<void> {
+export async function runCalls(run: Run, drive: Drive): Promise<void> {
   const active = new Map<string, Promise<void>>()
   const failures: unknown[] = []
   // Asked before anything is started: a call that was stopped would look like one whose host had died, and run again.
   while (!failures.length) {
     const { calls } = turnOf(run)
     for (const [index, call] of calls.entries()) {
-      if (call.done || run.settling.has(call.callId) || active.has(call.callId) || isWaiting(call)) continue
+      if (call.done || run.settling.has(call.callId) || active.has(call.callId)) continue
+      if (isWaiting(headOf(run), call)) continue
       if (active.size >= run.agent().limits.maxParallelTools) break
-      const advancing = advanceCall(run, call, index)
+      const advancing = advanceCall(run, call, index, drive)
         .catch((error: unknown) => void failures.push(error))
         .finally(() => active.delete(call.callId))
       active.set(call.callId, advancing)
@@ -35,15 +39,11 @@ export async function runCalls(run: Run): Promise<void> {
   if (failures.length) throw failures[0]
 }
 
-function isWaiting(call: OpenCall): boolean {
-  return call.request !== undefined && call.decision === undefined
-}
-
-async function advanceCall(run: Run, call: OpenCall, index: number): Promise<void> {
+async function advanceCall(run: Run, call: OpenCall, index: number, drive: Drive): Promise<void> {
   const ready = run.ready.get(call.callId)
-  if (ready) return execute(run, call, ready.tool, ready.args)
-  if (call.intent && !call.decision && run.isRunning(call.callId)) return join(run, call)
-  await act(run, call, await unlessStopped(run.signal, decisionAbout(run, call, index)))
+  if (ready) return execute(run, call, ready, drive)
+  if (call.intent && !call.decision && run.isRunning(call.callId)) return join(run, call, drive)
+  await act(run, call, await unlessStopped(run.signal, decisionAbout(run, call, index)), drive)
 }
 
 async function decisionAbout(run: Run, call: OpenCall, index: number): Promise<CallDecision> {
@@ -53,26 +53,32 @@ async function decisionAbout(run: Run, call: OpenCall, index: number): Promise<C
   return decision.type === 'plan' ? planDecision(decision, headOf(run).plan, run.clock.now()) : decision
 }
 
+type Ready = { readonly tool: RunTool; readonly args: unknown }
+
 /** Makes a decision true, and runs the call when that is what was decided. */
-async function act(run: Run, call: OpenCall, decision: CallDecision): Promise<void> {
+async function act(run: Run, call: OpenCall, decision: CallDecision, drive: Drive): Promise<void> {
   if (decision.type === 'page') return run.wait('page')
-  if (decision.type === 'result') return settle(run, call, decisionEntries(run, call, decision, placeOf(run, call)))
-  await run.journal.append(decisionEntries(run, call, decision, placeOf(run, call)))
-  if (decision.type === 'run') await execute(run, call, decision.tool, decision.args)
+  if (decision.type === 'result') return settle(run, call, decisionEntries(run, call, decision, placeOf(run)))
+  await run.journal.append(decisionEntries(run, call, decision, placeOf(run)))
+  if (decision.type === 'run') await execute(run, call, decision, drive)
 }
 
-async function execute(run: Run, call: OpenCall, tool: RunTool, args: unknown): Promise<void> {
+async function execute(run: Run, call: OpenCall, { tool, args }: Ready, drive: Drive): Promise<void> {
   run.signal.throwIfAborted()
   run.ready.delete(call.callId)
   const startedAt = run.clock.now()
+  if (tool.tasks) {
+    const done = await delegate(run, call, tool.tasks(args), drive)
+    return done && settleReply(run, call, done, args, run.clock.now() - startedAt)
+  }
   const reply = await timed(run, tool, (controller) => tool.call(args, contextOf(run, call, controller)))
   await settleReply(run, call, reply, args, run.clock.now() - startedAt)
 }
 
 /** The page runs it still, or has its reply: asked again, it joins the call instead of starting another. */
-async function join(run: Run, call: OpenCall): Promise<void> {
+async function join(run: Run, call: OpenCall, drive: Drive): Promise<void> {
   const tool = toolNamed(run, call.tool)
-  return tool?.call ? execute(run, call, tool as RunTool, argsOf(call)) : run.wait('page')
+  return tool?.call ? execute(run, call, { tool: tool as RunTool, args: argsOf(call) }, drive) : run.wait('page')
 }
 
 function contextOf(run: Run, { callId }: OpenCall, controller: AbortController): ToolContext {
@@ -98,7 +104,7 @@ async function settleReply(
   if (reply.problem) run.warn(reply.problem)
   const { status, content, summary } = reply
   const result: CallResult = { status, content, args, tool: call.tool, label: call.label, durationMs, summary }
-  await settle(run, call, [{ type: 'tool-result', callId: call.callId, result, ...placeOf(run, call) }])
+  await settle(run, call, [{ type: 'tool-result', callId: call.callId, result, ...placeOf(run) }])
 }
 
 /** Commits a call's result; the last one of a step brings the next step's start into the same transaction. */
@@ -146,6 +152,7 @@ function brokenReply(error: unknown): CallReply {
   return { status: 'error', content: `Error executing tool: ${reason}`, problem: reason }
 }
 
-function placeOf(run: Run, call: OpenCall): { turnId: string; stepId: string } {
-  return { turnId: turnOf(run).id, stepId: call.callId.slice(0, call.callId.lastIndexOf('.')) }
+function placeOf(run: Run): { turnId: string; stepId: string } {
+  const { id, step } = turnOf(run)
+  return { turnId: id, stepId: `${id}.${step}` }
 }

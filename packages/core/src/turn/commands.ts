@@ -81,7 +81,9 @@ async function requestClose(
   if (!request) throw new DogearError('request-closed', 'This was answered already.')
   await checkResolution(request, resolution, agent)
   const turnId = head.turn?.id
-  return { type: 'request-close', turnId, commandId, requestId, status: statusAfter[resolution.type], resolution, by }
+  const { path } = request
+  const status = statusAfter[resolution.type]
+  return { type: 'request-close', turnId, commandId, requestId, status, resolution, by, ...(path && { path }) }
 }
 
 async function checkResolution(request: Request, resolution: Resolution, agent: RunAgent): Promise<void> {

@@ -1,44 +1,16 @@
 /** What becomes of a call: a result at once, a Request for a person, a run, or a wait for the page that has its tool. */
-import type { Question, Request } from '../permission/request.ts'
-import type { CallResult } from '../session/entry.ts'
+import type { Request } from '../permission/request.ts'
 import type { NewEntry } from '../session/journal.ts'
 import type { OpenCall } from '../session/state.ts'
-import { changePlan, planTool, type Plan } from '../smart/plan.ts'
-import { questionsProblem, questionTool } from '../smart/questions.ts'
+import { changePlan, type Plan } from '../smart/plan.ts'
 import { argsHash } from '../tools/canonical.ts'
 import { checkJsonSchema } from '../tools/schema.ts'
-import { labelText, type ToolLabel, type Validated } from '../tools/tool.ts'
+import { labelText, type Validated } from '../tools/tool.ts'
 import { describeError } from '../error.ts'
+import { builtInsOf } from './builtins.ts'
+import { resultOf, type CallDecision, type CallPlace, type PlanCall, type ResultDecision } from './decision.ts'
 import { callsLeft } from './limits.ts'
 import { headOf, turnOf, type Run, type RunTool } from './run.ts'
-
-export type CallDecision =
-  | {
-      readonly type: 'result'
-      readonly result: CallResult
-      readonly plan?: { readonly plan: Plan; readonly operation: 'write' | 'update' }
-    }
-  | { readonly type: 'ask'; readonly request: Request }
-  /** `isChanged`: not the arguments the model wrote, so that a recovery must find them in the intent. */
-  | { readonly type: 'run'; readonly tool: RunTool; readonly args: unknown; readonly isChanged: boolean }
-  /** The tool is on another page of this site. */
-  | { readonly type: 'page' }
-
-type ResultDecision = Extract<CallDecision, { type: 'result' }>
-
-/** A change of the plan, not yet made: two in one step build on each other. */
-export interface PlanCall {
-  readonly type: 'plan'
-  readonly call: OpenCall
-  readonly args: Parameters<typeof changePlan>[1]
-}
-
-export interface CallPlace {
-  /** The call's position in its step. */
-  readonly index: number
-  /** What the model said beside the call. */
-  readonly reason?: string
-}
 
 /** Decides a call that no person has decided about. */
 export async function decideCall(run: Run, call: OpenCall, place: CallPlace): Promise<CallDecision | PlanCall> {
@@ -61,14 +33,20 @@ export async function decideCall(run: Run, call: OpenCall, place: CallPlace): Pr
   const checked = await checkArgs(run, call.tool, parsed.value)
   if (!checked.ok) return resultOf(call, 'error', invalidText(call.tool, checked.issues), parsed.value)
 
-  if (agent.todoList && call.tool === planTool.name) {
-    return { type: 'plan', call, args: checked.value as PlanCall['args'] }
-  }
-  if (agent.askUser && call.tool === questionTool.name) return questionDecision(run, call, checked.value, place)
+  const builtIn = builtInsOf(agent).find(({ name }) => name === call.tool)
+  if (builtIn) return builtIn.decide(run, call, checked.value, place)
   const tool = toolNamed(run, call.tool) as RunTool
   return (await needsApproval(run, tool, checked.value))
     ? { type: 'ask', request: approvalRequest(run, call, tool, checked.value, place.reason) }
-    : { type: 'run', tool, args: checked.value, isChanged: tool.validate !== undefined }
+    : runDecision(call, tool, checked.value, tool.validate !== undefined)
+}
+
+/** Runs the tool, or gives the word to the agent it stands for. */
+export function runDecision(call: OpenCall, tool: RunTool, args: unknown, isChanged: boolean): CallDecision {
+  if (!tool.handoff) return { type: 'run', tool, args, isChanged }
+  const { name } = tool.handoff
+  const { result } = resultOf(call, 'complete', 'ok', args)
+  return { type: 'result', result: { ...result, handoff: name }, beside: [{ type: 'agent-set', agent: name }] }
 }
 
 /** Makes the changes of the plan, each on what the one before it left. */
@@ -97,9 +75,12 @@ export function decisionEntries(
 ): NewEntry[] {
   switch (decision.type) {
     case 'result': {
-      const result: NewEntry = { type: 'tool-result', callId: call.callId, result: decision.result, ...at }
-      if (!decision.plan) return [result]
-      return [{ type: 'plan-set', source: 'manage_todo_list', ...decision.plan, ...at }, result]
+      const { result, plan, beside = [] } = decision
+      return [
+        ...(plan ? [{ type: 'plan-set' as const, source: 'manage_todo_list' as const, ...plan, ...at }] : []),
+        { type: 'tool-result', callId: call.callId, result, ...at },
+        ...beside.map((entry) => ({ ...at, ...entry })),
+      ]
     }
     case 'ask':
       return [{ type: 'request-open', request: decision.request, ...at }]
@@ -125,38 +106,21 @@ export function decisionEntries(
   }
 }
 
-export function resultOf(
-  call: OpenCall,
-  status: CallResult['status'],
-  content: string,
-  args?: unknown,
-): ResultDecision {
-  return { type: 'result', result: { status, content, args, tool: call.tool, label: call.label } }
-}
-
 export function toolNamed(run: Run, name: string): (Pick<RunTool, 'label'> & globalThis.Partial<RunTool>) | undefined {
   const agent = run.agent()
-  if (agent.todoList && name === planTool.name) return { label: planTool.label as ToolLabel }
-  if (agent.askUser && name === questionTool.name) return { label: questionTool.label as ToolLabel }
-  return agent.tools.find((tool) => tool.name === name)
+  const isNamed = (tool: { readonly name: string }) => tool.name === name
+  return builtInsOf(agent).find(isNamed) ?? agent.tools.find(isNamed)
 }
 
 export function toolNames(run: Run): string[] {
-  const { todoList, askUser, tools } = run.agent()
-  return [
-    ...(todoList ? [planTool.name] : []),
-    ...(askUser ? [questionTool.name] : []),
-    ...tools.map((tool) => tool.name),
-  ]
+  const agent = run.agent()
+  return [...builtInsOf(agent), ...agent.tools].map((tool) => tool.name)
 }
 
 /** Also for arguments a person edited: what runs has always been checked. */
 export async function checkArgs(run: Run, name: string, args: unknown): Promise<Validated> {
-  const { todoList, askUser, tools } = run.agent()
-  if (todoList && name === planTool.name) return checkJsonSchema(planTool.parameters, args)
-  if (askUser && name === questionTool.name) return checkJsonSchema(questionTool.parameters, args)
-  const tool = tools.find((candidate) => candidate.name === name)
-  if (!tool) return { ok: false, issues: [`No tool named "${name}".`] }
+  const tool = toolNamed(run, name)
+  if (!tool?.parameters) return { ok: false, issues: [`No tool named "${name}".`] }
   try {
     return tool.validate ? await tool.validate(args) : checkJsonSchema(tool.parameters, args)
   } catch (error) {
@@ -176,29 +140,6 @@ export function parseArgs(text: string): { ok: true; value: unknown } | { ok: fa
 
 function invalidText(tool: string, issues: readonly string[]): string {
   return `Invalid arguments for ${tool}: ${issues.join('; ')}. Mend them and call again.`
-}
-
-function questionDecision(run: Run, call: OpenCall, args: unknown, place: CallPlace): CallDecision {
-  const { questions } = args as { questions: readonly Question[] }
-  const askUser = run.agent().askUser
-  const allowFreeText = askUser ? askUser.allowFreeText : true
-  const problem = questionsProblem(questions, allowFreeText)
-  if (problem) return resultOf(call, 'error', problem, args)
-  return {
-    type: 'ask',
-    request: {
-      id: `${call.callId}.question`,
-      kind: 'question',
-      openedAt: run.clock.now(),
-      callId: call.callId,
-      tool: call.tool,
-      args,
-      argsHash: argsHash(run.hash, call.tool, args),
-      questions,
-      allowFreeText,
-      ...(place.reason && { reason: place.reason }),
-    },
-  }
 }
 
 async function needsApproval(run: Run, tool: RunTool, args: unknown): Promise<boolean> {

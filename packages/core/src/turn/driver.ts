@@ -10,6 +10,7 @@ import type { Waiting } from '../session/state.ts'
 import { takeCommand } from './commands.ts'
 import { turnEntries } from './begin.ts'
 import { createDeadlines } from './deadlines.ts'
+import { activeAgent } from '../agents/active-agent.ts'
 import type { Run, RunAgent } from './run.ts'
 import { runTurn } from './turn.ts'
 
@@ -112,7 +113,7 @@ export function createDriver(options: DriverOptions): Driver {
     const current: NonNullable<typeof running> = { controller }
     const run: Run = {
       journal,
-      agent: () => agent,
+      agent: () => activeAgent(agent, journal.fold.head.activeAgent),
       clock,
       hash: options.hash,
       signal: controller.signal,

@@ -1,10 +1,9 @@
 /** What the model is sent: instructions, the path's messages, and the tools this page has. */
 import type { ModelRequest, ModelTool } from '../ports/model.ts'
 import type { Message } from '../session/message.ts'
-import { planPrompt, planTool } from '../smart/plan.ts'
-import { questionPrompt, questionTool } from '../smart/questions.ts'
+import { builtInsOf } from './builtins.ts'
 import { callsLeft } from './limits.ts'
-import { headOf, turnOf, type Run, type RunAgent } from './run.ts'
+import { headOf, turnOf, type Run } from './run.ts'
 import { unlessStopped } from './unless-stopped.ts'
 
 export async function promptOf(run: Run): Promise<ModelRequest> {
@@ -14,11 +13,13 @@ export async function promptOf(run: Run): Promise<ModelRequest> {
     Promise.all([agent.instructions(), run.journal.messages()]),
   )
   const messages = transcript(history)
-  const system = [headOf(run).settings.system ?? instructions, ...builtInPrompts(agent)].filter(Boolean).join('\n\n')
+  const builtIns = builtInsOf(agent).filter(({ isOffered }) => !isOffered || isOffered(run))
+  const prompts = builtIns.map(({ prompt }) => prompt)
+  const system = [headOf(run).settings.system ?? instructions, ...prompts].filter(Boolean).join('\n\n')
   if (system) messages.unshift(systemMessage(system))
   const spent = callsLeft(turnOf(run), agent.limits) <= 0
   if (spent) messages.push(limitNotice)
-  const tools = toolsOf(agent)
+  const tools = [...builtIns, ...agent.tools].map(toModelTool)
   return {
     model: headOf(run).settings.model ?? agent.modelName,
     messages,
@@ -28,14 +29,8 @@ export async function promptOf(run: Run): Promise<ModelRequest> {
   }
 }
 
-function builtInPrompts(agent: RunAgent): string[] {
-  const { todoList, askUser } = agent
-  return [...(todoList ? [planPrompt] : []), ...(askUser ? [askUser.promptOverride ?? questionPrompt] : [])]
-}
-
-function toolsOf(agent: RunAgent): ModelTool[] {
-  const builtIn = [...(agent.todoList ? [planTool] : []), ...(agent.askUser ? [questionTool] : [])]
-  return [...builtIn, ...agent.tools].map(({ name, description, parameters }) => ({ name, description, parameters }))
+function toModelTool({ name, description, parameters }: ModelTool): ModelTool {
+  return { name, description, parameters }
 }
 
 function systemMessage(content: string): Message {

@@ -3,7 +3,8 @@ import { describeError } from '../error.ts'
 import type { OpenCall } from '../session/state.ts'
 import { argsHash } from '../tools/canonical.ts'
 import { labelText } from '../tools/tool.ts'
-import { parseArgs, resultOf, toolNamed, type CallDecision } from './decide.ts'
+import { parseArgs, toolNamed } from './decide.ts'
+import { resultOf, type CallDecision } from './decision.ts'
 import { readable } from './resolve.ts'
 import type { Run, RunTool } from './run.ts'
 
@@ -13,6 +14,8 @@ export async function recovered(run: Run, call: OpenCall): Promise<CallDecision>
   const tool = found as RunTool
   const args = argsOf(call)
   const again: CallDecision = { type: 'run', tool, args, isChanged: call.intent?.args !== undefined }
+  // Its child's own journal says how far it came.
+  if (tool.tasks) return again
   switch (tool.effect) {
     case 'read':
     case 'idempotent':

@@ -4,7 +4,8 @@ import type { OpenCall } from '../session/state.ts'
 import { answeredText, cancelledText, checkAnswers } from '../smart/questions.ts'
 import { argsHash } from '../tools/canonical.ts'
 import { resultText } from '../tools/result.ts'
-import { checkArgs, resultOf, toolNamed, type CallDecision } from './decide.ts'
+import { checkArgs, runDecision, toolNamed } from './decide.ts'
+import { resultOf, type CallDecision } from './decision.ts'
 import type { Run, RunTool } from './run.ts'
 
 export async function resolved(
@@ -48,14 +49,14 @@ export function readable(result: unknown): string {
 async function approvedRun(run: Run, call: OpenCall, edited: unknown): Promise<CallDecision> {
   const tool = toolNamed(run, call.tool)
   if (!tool?.call) return { type: 'page' }
-  const approved = { type: 'run', tool: tool as RunTool, isChanged: true } as const
+  const approved = (args: unknown) => runDecision(call, tool as RunTool, args, true)
   if (edited === undefined) {
     // Not checked again: a schema that turns text into a date would refuse the date.
     const { args, argsHash: shown } = call.request ?? {}
-    if (argsHash(run.hash, call.tool, args) === shown) return { args, ...approved }
+    if (argsHash(run.hash, call.tool, args) === shown) return approved(args)
     return resultOf(call, 'error', 'The arguments changed after they were approved, so nothing was run.', args)
   }
   const checked = await checkArgs(run, call.tool, edited)
-  if (checked.ok) return { args: checked.value, ...approved }
+  if (checked.ok) return approved(checked.value)
   return resultOf(call, 'error', `Invalid arguments after editing: ${checked.issues.join('; ')}.`, edited)
 }

@@ -2,7 +2,7 @@
 import type { AgentDefinition } from '../agents/agent.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Hash } from '../ports/hash.ts'
-import type { Model } from '../ports/model.ts'
+import type { Model, ModelUsage } from '../ports/model.ts'
 import type { Journal } from '../session/journal.ts'
 import type { Partial } from '../session/partial.ts'
 import type { Head, OpenTurn, Waiting } from '../session/state.ts'
@@ -37,11 +37,16 @@ export interface Run {
   savePartial(partial: Partial): Promise<void>
   /** Holds the turn up until a hint says that trying again is worth it. */
   wait(reason: Waiting): Promise<void>
+  /** Asked between phases by whoever drives the turn step by step; true leaves it where it is. */
+  checkpoint?(stage: Stage): Promise<boolean>
   /** Whether the page still runs this call, or has its reply, although the worker that asked for it died. */
   isRunning(callId: string): boolean
   /** For the developer's console. */
   warn(message: string): void
 }
+
+/** Where a turn may be left and taken up again. */
+export type Stage = 'before_guardrails' | 'after_agent' | 'after_tools' | 'after_loop'
 
 /** An agent as the loop sees it: everything it can call is asynchronous, so it may live on another thread. */
 export interface RunAgent {
@@ -56,10 +61,22 @@ export interface RunAgent {
   readonly maxOutputTokens?: number
   readonly todoList: boolean
   readonly askUser: AgentDefinition['askUser']
+  /** What a model call cost in US dollars; absent without an estimator. */
+  readonly costOf?: (model: string, usage: ModelUsage) => Promise<number>
 }
 
 export interface RunTool extends Omit<Tool, 'func' | 'summary'> {
   call(args: unknown, context: ToolContext): Promise<CallReply>
+  /** Work for other agents, done in place of `call`: their answers are the result. */
+  readonly tasks?: (args: unknown) => readonly Task[]
+  /** The agent that gets the word in place of `call`. */
+  readonly handoff?: RunAgent
+}
+
+/** What one agent asks of another. */
+export interface Task {
+  readonly agent: RunAgent
+  readonly input: string
 }
 
 export function runAgentOf(definition: AgentDefinition, model: Model): RunAgent {

@@ -3,8 +3,9 @@ import { describeError, DogearError } from '../error.ts'
 import type { ModelEvent } from '../ports/model.ts'
 import { copyOfPartial, emptyPartial, type Partial, type PartialCall } from '../session/partial.ts'
 import { answerEntries, cutEntry } from './answer.ts'
+import { prepareStep } from './prepare.ts'
 import { promptOf } from './prompt.ts'
-import { turnOf, type Run } from './run.ts'
+import { headOf, turnOf, type Run } from './run.ts'
 
 /** How often in a row a stream may break without a word of progress. */
 const fruitlessTries = 4
@@ -17,6 +18,9 @@ export async function answerStep(run: Run): Promise<void> {
   if (!step) return
   let partial = await startingPartial(run, step.id, turn.step)
   let fruitless = 0
+  if (!hasWords(partial) && partial.after === undefined) await prepareStep(run)
+  // A guardrail may have ended the turn.
+  if (!headOf(run).turn) return
 
   while (!partial.finish) {
     if (hasWords(partial) && partial.after === undefined) return keepCut(run, partial)

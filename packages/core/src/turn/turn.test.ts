@@ -105,6 +105,8 @@ function headWith(turn: Partial<OpenTurn>): Head {
     toolCallCount: 0,
     cuts: 0,
     finish: 'completed',
+    spent: { outputTokens: 0, costUsd: 0 },
+    tallies: {},
   }
   return { ...emptyHead('s', 'tester'), turn: { ...base, ...turn } }
 }

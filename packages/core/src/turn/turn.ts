@@ -23,7 +23,8 @@ export async function runTurn(run: Run): Promise<void> {
       if (next.type === 'rest') return
       if (next.type === 'step') await run.journal.append([stepStart(turnOf(run))])
       if (next.type === 'answer') await answerStep(run)
-      if (next.type === 'calls') await runCalls(run)
+      if (next.type === 'calls') await runCalls(run, runTurn)
+      if (await isLeft(run, next.type)) return
       if (next.type === 'end') return await endTurn(run, next.reason, next.error)
     }
   } catch (error) {
@@ -34,6 +35,12 @@ export async function runTurn(run: Run): Promise<void> {
   } finally {
     run.deadlines.close()
   }
+}
+
+/** Whether whoever drives the turn step by step leaves it here. */
+async function isLeft(run: Run, done: Action['type']): Promise<boolean> {
+  if (!run.checkpoint || (done !== 'answer' && done !== 'calls')) return false
+  return run.checkpoint(done === 'answer' ? 'after_agent' : 'after_tools')
 }
 
 type Action =

@@ -1,0 +1,146 @@
+/** SmartState: a conversation as one plain object, for callers that keep their own state. A view; nothing inside reads it. */
+import type { Answers, Question } from '../permission/request.ts'
+import type { MemoryFact } from '../smart/memory.ts'
+import type { PlanStep } from '../smart/plan.ts'
+import type { ReflectionRecord } from '../smart/reflection.ts'
+import type { Message } from './message.ts'
+
+export interface SmartState {
+  /** The whole view: committed turns and the one in flight. Messages without `id` and `meta` are taken too. */
+  readonly messages: readonly MessageInput[]
+  /** Tool calls of the run that made this state. */
+  readonly toolCallCount?: number
+  readonly toolHistory?: readonly ToolExecution[]
+  /** Executions whose output a compaction has taken out of the model's sight; `get_tool_response` finds them. */
+  readonly toolHistoryArchived?: readonly ToolExecution[]
+  readonly summaries?: readonly string[]
+  readonly summaryRecords?: readonly SummaryRecord[]
+  readonly memoryFacts?: readonly MemoryFact[]
+  readonly plan?: {
+    readonly version: number
+    readonly steps: readonly PlanStepRecord[]
+    readonly lastUpdated?: string
+    readonly adherenceScore?: number
+  } | null
+  readonly planVersion?: number
+  readonly reflections?: readonly ReflectionRecord[]
+  readonly pendingApprovals?: readonly PendingToolApproval[]
+  readonly pendingUserQuestions?: readonly PendingUserQuestion[]
+  readonly usage?: SmartUsage
+  /** Who has the word: swaps on a handoff. */
+  readonly agent?: { readonly name: string; readonly version?: string; readonly tools?: readonly string[] }
+  /** Yours: carried along, never read. */
+  readonly metadata?: Readonly<Record<string, unknown>>
+  readonly toolCache?: Readonly<Record<string, unknown>>
+  readonly guardrailResult?: unknown
+  /** Derived and read-only, but for keys of your own: `__paused`, `__resumeStage`, `__awaitingApproval` … */
+  readonly ctx?: Readonly<Record<string, unknown>>
+}
+
+/** A message of ours, or one as providers write it. */
+export type MessageInput = Pick<Message, 'role' | 'content'> & globalThis.Partial<Message>
+
+export type PlanStepRecord = PlanStep
+
+export interface ToolExecution {
+  /** What a marker names and `get_tool_response` takes: the call's id. */
+  readonly executionId: string
+  readonly toolName: string
+  /** As validated. */
+  readonly args: unknown
+  /** What the model read. */
+  readonly output: string
+  /** What the tool gave, where it was data. */
+  readonly rawOutput?: unknown
+  /** ISO time. */
+  readonly timestamp: string
+  readonly tool_call_id: string
+  readonly status: 'success' | 'error' | 'rejected' | 'handoff' | 'skipped'
+  readonly durationMs?: number
+  readonly fromCache?: boolean
+  readonly summarized?: boolean
+  readonly originalTokenCount?: number
+  readonly classification?: 'critical' | 'informative' | 'verbose'
+  readonly retentionPolicy?: string
+  readonly archiveId?: string
+  readonly summary?: string
+}
+
+export interface SummaryRecord {
+  readonly id: string
+  readonly summary: string
+  readonly createdAt: string
+  readonly messagesCompressed: number
+  readonly tokenCountBefore: number
+  readonly tokenCountAfter: number
+  readonly structuredSummary?: unknown
+}
+
+export interface PendingToolApproval {
+  readonly id: string
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly args: unknown
+  readonly status: 'pending' | 'approved' | 'rejected' | 'executed'
+  readonly requestedAt: string
+  readonly decidedAt?: string
+  readonly decidedBy?: string
+  readonly comment?: string
+  readonly approvedArgs?: unknown
+  readonly resolvedAt?: string
+  readonly executionId?: string
+  readonly metadata?: Readonly<Record<string, unknown>>
+}
+
+export type UserQuestionItem = Question
+export type UserQuestionAnswerSet = Extract<Answers, Readonly<Record<string, unknown>>>
+
+export interface PendingUserQuestion {
+  readonly id: string
+  readonly toolCallId: string
+  readonly toolName: 'ask_user_question'
+  readonly questions: readonly UserQuestionItem[]
+  readonly status: 'pending' | 'answered' | 'cancelled' | 'executed'
+  readonly requestedAt: string
+  readonly answeredAt?: string
+  readonly answeredBy?: string
+  readonly answers?: UserQuestionAnswerSet
+  readonly cancelled?: boolean
+  readonly notes?: string
+  /** As it was allowed when the question was asked. */
+  readonly allowFreeText?: boolean
+  readonly metadata?: Readonly<Record<string, unknown>>
+}
+
+export interface SmartUsage {
+  readonly perRequest: readonly {
+    readonly id: string
+    readonly modelName: string
+    readonly usage: NormalizedUsage
+    readonly timestamp: string
+    /** The model request's number in its run, from 1. */
+    readonly turn: number
+    readonly cachedInput?: number
+  }[]
+  readonly totals: Readonly<
+    Record<
+      string,
+      { readonly input: number; readonly output: number; readonly total: number; readonly cachedInput: number }
+    >
+  >
+}
+
+/** Usage as every provider's is brought to. */
+export interface NormalizedUsage {
+  readonly prompt_tokens: number
+  readonly completion_tokens: number
+  readonly total_tokens: number
+  readonly prompt_tokens_details?: { readonly cached_tokens?: number; readonly audio_tokens?: number }
+  readonly completion_tokens_details?: {
+    readonly reasoning_tokens?: number
+    readonly audio_tokens?: number
+    readonly accepted_prediction_tokens?: number
+    readonly rejected_prediction_tokens?: number
+  }
+  readonly raw?: unknown
+}

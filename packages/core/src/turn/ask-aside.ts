@@ -1,0 +1,36 @@
+/** A model call beside the conversation: a summary, a reflection. Its words are no turn of anybody's. */
+import { DogearError } from '../error.ts'
+import type { ModelRequest } from '../ports/model.ts'
+import type { Purpose } from '../session/entry.ts'
+import type { NewEntry } from '../session/journal.ts'
+import { emptyPartial } from '../session/partial.ts'
+import { headOf, turnOf, type Run } from './run.ts'
+import { addToPartial } from './step.ts'
+import { usageEntries } from './usage.ts'
+
+export interface Aside {
+  readonly text: string
+  /** What it cost: to be written with what came of it. */
+  readonly entries: readonly NewEntry[]
+  readonly durationMs: number
+}
+
+export async function askAside(
+  run: Run,
+  purpose: Exclude<Purpose, 'step'>,
+  request: Omit<ModelRequest, 'model'>,
+): Promise<Aside> {
+  const agent = run.agent()
+  const { sessionId, settings } = headOf(run)
+  const { id, step } = turnOf(run)
+  const key = `${id}.${step}.${purpose}`
+  const startedAt = run.clock.now()
+  let partial = emptyPartial(key)
+  const asked = { model: settings.model ?? agent.modelName, ...request }
+  for await (const event of agent.model.stream(asked, { signal: run.signal, key: `${sessionId}:${key}` })) {
+    partial = addToPartial(partial, event)
+  }
+  if (!partial.finish) throw new DogearError('stream-cut', `The ${purpose} stopped before its end.`)
+  const entries = await usageEntries(run, partial, purpose)
+  return { text: partial.text, entries, durationMs: run.clock.now() - startedAt }
+}

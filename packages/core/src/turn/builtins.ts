@@ -1,0 +1,73 @@
+/** The tools the loop carries out itself: which of them an agent has, and what becomes of a call of each. */
+import type { Question } from '../permission/request.ts'
+import type { ModelTool } from '../ports/model.ts'
+import type { OpenCall } from '../session/state.ts'
+import { planPrompt, planTool } from '../smart/plan.ts'
+import { questionPrompt, questionsProblem, questionTool } from '../smart/questions.ts'
+import { argsHash } from '../tools/canonical.ts'
+import type { ToolLabel } from '../tools/tool.ts'
+import { resultOf, type CallDecision, type CallPlace, type PlanCall } from './decision.ts'
+import type { Run, RunAgent } from './run.ts'
+
+export interface BuiltIn extends ModelTool {
+  readonly label: ToolLabel
+  /** What the model is told of it in its instructions. */
+  readonly prompt?: string
+  /** Whether this step has it; without it, every step. */
+  readonly isOffered?: (run: Run) => boolean
+  /** The arguments fit its parameters. */
+  readonly decide: (run: Run, call: OpenCall, args: unknown, place: CallPlace) => Decided | Promise<Decided>
+}
+
+type Decided = CallDecision | PlanCall
+
+export function builtInsOf(agent: RunAgent): readonly BuiltIn[] {
+  let found = known.get(agent)
+  if (!found) known.set(agent, (found = [...planBuiltIn(agent), ...questionBuiltIn(agent)]))
+  return found
+}
+
+/** Asked several times a call. */
+const known = new WeakMap<RunAgent, readonly BuiltIn[]>()
+
+function planBuiltIn({ todoList }: RunAgent): BuiltIn[] {
+  if (!todoList) return []
+  return [
+    {
+      ...planTool,
+      prompt: planPrompt,
+      decide: (_run, call, args) => ({ type: 'plan', call, args: args as PlanCall['args'] }),
+    },
+  ]
+}
+
+function questionBuiltIn({ askUser }: RunAgent): BuiltIn[] {
+  if (!askUser) return []
+  const { allowFreeText, promptOverride } = askUser
+  return [
+    {
+      ...questionTool,
+      prompt: promptOverride ?? questionPrompt,
+      decide(run, call, args, place) {
+        const { questions } = args as { questions: readonly Question[] }
+        const problem = questionsProblem(questions, allowFreeText)
+        if (problem) return resultOf(call, 'error', problem, args)
+        return {
+          type: 'ask',
+          request: {
+            id: `${call.callId}.question`,
+            kind: 'question',
+            openedAt: run.clock.now(),
+            callId: call.callId,
+            tool: call.tool,
+            args,
+            argsHash: argsHash(run.hash, call.tool, args),
+            questions,
+            allowFreeText,
+            ...(place.reason && { reason: place.reason }),
+          },
+        }
+      },
+    },
+  ]
+}

@@ -1,0 +1,27 @@
+/** What a model call cost: every one, whatever it was for, is recorded here. */
+import { describeError } from '../error.ts'
+import type { Purpose } from '../session/entry.ts'
+import type { NewEntry } from '../session/journal.ts'
+import type { Partial } from '../session/partial.ts'
+import type { Run } from './run.ts'
+
+export async function usageEntries(
+  run: Run,
+  partial: Pick<Partial, 'usage' | 'model'>,
+  purpose: Purpose,
+): Promise<NewEntry[]> {
+  const { usage } = partial
+  if (!usage) return []
+  const model = partial.model ?? run.agent().modelName
+  const costUsd = await costOf(run, model, usage)
+  return [{ type: 'usage-add', model, usage, purpose, ...(costUsd !== undefined && { costUsd }) }]
+}
+
+async function costOf(run: Run, model: string, usage: NonNullable<Partial['usage']>): Promise<number | undefined> {
+  try {
+    return await run.agent().costOf?.(model, usage)
+  } catch (error) {
+    run.warn(`costEstimator threw (${describeError(error)}); this model call is counted as free.`)
+    return undefined
+  }
+}
