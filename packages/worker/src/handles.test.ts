@@ -9,7 +9,7 @@ test('an agent crosses the wire as data, its functions as handles', () => {
     name: 'tester',
     instructions: { handle: 'tester/instructions' },
     token: { handle: 'tester/token' },
-    tools: [{ name: 'pay', call: { handle: 'tester/tools/pay/func' } }],
+    tools: [{ name: 'pay', func: { handle: 'tester/tools/pay/func' } }],
   })
 })
 

@@ -5,10 +5,11 @@ import {
   toErrorData,
   type AgentDefinition,
   type CallReply,
+  type Model,
   type Tool,
   type ToolContext,
 } from '@dogear/core'
-import type { AgentSpec, Handle, ToHost, ToolSpec, ToPage } from './protocol.ts'
+import type { AgentSpec, Handle, Packed, ToHost, ToPage } from './protocol.ts'
 
 export interface Handles {
   /** The agent as data; its functions can be called until it is defined anew. */
@@ -29,27 +30,32 @@ export function createHandles(post: (message: ToHost) => void): Handles {
   const calls = new Map<number, AbortController>()
   const replies = new Map<string, { readonly reply: Promise<CallReply>; readonly controller: AbortController }>()
 
-  function keep(handle: string, target: Target | undefined): Handle | undefined {
-    if (!target) return undefined
+  function keep(handle: string, target: Target): Handle {
     targets.set(handle, target)
     return { handle }
   }
 
-  function toolSpec(path: string, tool: Tool): ToolSpec {
-    const { func: _func, summary: _summary, validate, needsApproval, check, ...rest } = tool
-    const at = `${path}/tools/${tool.name}`
-    return {
-      ...rest,
-      call: keep(`${at}/func`, ([args, context], signal) =>
-        joined(tool, args, { ...(context as ToolContext), signal }),
-      ) as Handle,
-      validate: keep(`${at}/validate`, validate && (([args]) => validate(args))),
-      needsApproval:
-        typeof needsApproval === 'function'
-          ? (keep(`${at}/needsApproval`, ([args]) => needsApproval(args)) as Handle)
-          : needsApproval,
-      check: keep(`${at}/check`, check && (([key]) => check(key as string))),
-    }
+  /** Every function becomes a handle, named by where it stands. */
+  function pack<T>(value: T, at: string): Packed<T> {
+    // The cast: what `Packed` says of a type, this does to its value.
+    return packed(value, at) as Packed<T>
+  }
+
+  function packed(value: unknown, at: string): unknown {
+    if (typeof value === 'function') return keep(at, (args) => value(...args))
+    if (Array.isArray(value)) return value.map((item, index) => packed(item, `${at}/${item?.name ?? index}`))
+    if (typeof value !== 'object' || value === null) return value
+    // A schema is data, whatever its keys are called.
+    const each = ([key, item]: [string, unknown]) => [key, key === 'parameters' ? item : packed(item, `${at}/${key}`)]
+    return Object.fromEntries(Object.entries(value).map(each))
+  }
+
+  function packTool(tool: Tool, at: string): Packed<Tool> {
+    const { func: _func, summary: _summary, ...rest } = tool
+    const func = keep(`${at}/func`, ([args, context], signal) =>
+      joined(tool, args, { ...(context as ToolContext), signal }),
+    )
+    return { ...pack(rest, at), func }
   }
 
   /** The same call never starts twice on this page, however often a worker asks. */
@@ -93,22 +99,15 @@ export function createHandles(post: (message: ToHost) => void): Handles {
 
   return {
     define(agent) {
-      const { name, instructions, model, token, headers, tools, ...rest } = agent
+      const { model, tools, ...rest } = agent
+      const { name, endpoint } = agent
+      const stream: Target = ([request, options], signal) =>
+        (model as Model).stream(request as never, { ...(options as object), signal })
       return {
-        ...rest,
-        name,
-        endpoint: agent.endpoint === undefined ? undefined : absolute(agent.endpoint),
-        instructions:
-          typeof instructions === 'function' ? keep(`${name}/instructions`, () => instructions()) : instructions,
-        model:
-          typeof model === 'string'
-            ? model
-            : (keep(`${name}/model`, ([request, options], signal) =>
-                model.stream(request as never, { ...(options as object), signal }),
-              ) as Handle),
-        token: typeof token === 'function' ? keep(`${name}/token`, () => token()) : token,
-        headers: keep(`${name}/headers`, headers && (() => headers())),
-        tools: tools.map((tool) => toolSpec(name, tool)),
+        ...pack(rest, name),
+        endpoint: endpoint === undefined ? undefined : absolute(endpoint),
+        model: typeof model === 'string' ? model : keep(`${name}/model`, stream),
+        tools: tools.map((tool) => packTool(tool, `${name}/tools/${tool.name}`)),
       }
     },
     receive(message) {

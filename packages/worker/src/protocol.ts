@@ -5,13 +5,11 @@ import type {
   Entry,
   ErrorData,
   Head,
-  JsonSchema,
   Message,
   Partial,
   SessionRecord,
   Snapshot,
   SnapshotRecord,
-  Tool,
   Waiting,
 } from '@dogear/core'
 import type { NamedSnapshot } from './session.ts'
@@ -106,25 +104,17 @@ export interface Handle {
   readonly handle: string
 }
 
-/** An agent as it crosses the wire: its functions are handles. */
-export interface AgentSpec extends Omit<AgentDefinition, 'instructions' | 'model' | 'token' | 'headers' | 'tools'> {
-  readonly instructions?: string | Handle
-  readonly model: string | Handle
-  readonly token?: string | Handle
-  readonly headers?: Handle
-  readonly tools: readonly ToolSpec[]
-}
+/** A value as it crosses the wire: every function in it is a handle. */
+export type Packed<T> = T extends (...args: never) => unknown
+  ? Handle
+  : T extends readonly (infer Item)[]
+    ? readonly Packed<Item>[]
+    : T extends object
+      ? { readonly [Key in keyof T]: Packed<T[Key]> }
+      : T
 
-export interface ToolSpec extends Omit<
-  Tool,
-  'func' | 'summary' | 'validate' | 'needsApproval' | 'check' | 'parameters'
-> {
-  readonly parameters: JsonSchema
-  readonly call: Handle
-  readonly validate?: Handle
-  readonly needsApproval: boolean | Handle
-  readonly check?: Handle
-}
+/** A model of the page's own is one handle: what it is asked for streams. */
+export type AgentSpec = Packed<Omit<AgentDefinition, 'model'>> & { readonly model: string | Handle }
 
 /** Either end of the wire. */
 export interface Wire<Out, In> {

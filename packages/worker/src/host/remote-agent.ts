@@ -7,9 +7,8 @@ import {
   type ModelEvent,
   type RunAgent,
   type RunTool,
-  type Validated,
 } from '@dogear/core'
-import type { AgentSpec, Handle, ToHost, ToolSpec, ToPage } from '../protocol.ts'
+import type { AgentSpec, Handle, ToHost, ToPage } from '../protocol.ts'
 
 export interface PageCalls {
   call<T>(handle: Handle, args: readonly unknown[], signal?: AbortSignal): Promise<T>
@@ -87,15 +86,30 @@ export interface ModelMaker {
 }
 
 export function remoteAgent(spec: AgentSpec, page: PageCalls, createModel: ModelMaker): RunAgent {
-  const { instructions, tools, model: _model, token: _token, headers: _headers, ...rest } = spec
+  const { instructions, tools, model, token: _token, headers: _headers, ...rest } = spec
   return {
-    ...rest,
-    instructions: async () =>
-      typeof instructions === 'object' ? page.call<string>(instructions, []) : (instructions ?? ''),
+    ...unpack<Omit<RunAgent, 'instructions' | 'model' | 'modelName' | 'tools'>>(rest, page),
+    instructions: async () => (isHandle(instructions) ? page.call<string>(instructions, []) : (instructions ?? '')),
     model: modelOf(spec, page, createModel),
-    modelName: typeof spec.model === 'string' ? spec.model : 'default',
-    tools: tools.map((tool) => remoteTool(tool, page)),
+    modelName: typeof model === 'string' ? model : 'default',
+    tools: tools.map(({ func, ...tool }) => ({
+      ...unpack<Omit<RunTool, 'call'>>(tool, page),
+      call: (args, { signal, ...context }) => page.call<CallReply>(func, [args, context], signal),
+    })),
   }
+}
+
+/** Every handle becomes a function again: it asks the page. */
+function unpack<T>(value: unknown, page: PageCalls): T {
+  if (isHandle(value)) return ((...args: unknown[]) => page.call(value, args)) as T
+  if (Array.isArray(value)) return value.map((item) => unpack(item, page)) as T
+  if (typeof value !== 'object' || value === null) return value as T
+  const pairs = Object.entries(value).map(([key, item]) => [key, key === 'parameters' ? item : unpack(item, page)])
+  return Object.fromEntries(pairs) as T
+}
+
+function isHandle(value: unknown): value is Handle {
+  return typeof value === 'object' && value !== null && typeof (value as Handle).handle === 'string'
 }
 
 function modelOf(spec: AgentSpec, page: PageCalls, createModel: ModelMaker): Model {
@@ -113,19 +127,7 @@ function modelOf(spec: AgentSpec, page: PageCalls, createModel: ModelMaker): Mod
   }
   return createModel({
     endpoint,
-    token: async () => (typeof token === 'object' ? page.call<string>(token, []) : token),
+    token: async () => (isHandle(token) ? page.call<string>(token, []) : token),
     headers: async () => (headers ? page.call<Record<string, string>>(headers, []) : {}),
   })
-}
-
-function remoteTool(spec: ToolSpec, page: PageCalls): RunTool {
-  const { call, validate, needsApproval, check, ...rest } = spec
-  return {
-    ...rest,
-    call: (args, { signal, ...context }) => page.call<CallReply>(call, [args, context], signal),
-    validate: validate && ((args) => page.call<Validated>(validate, [args])),
-    needsApproval:
-      typeof needsApproval === 'object' ? (args) => page.call<boolean>(needsApproval, [args]) : needsApproval,
-    check: check && ((key) => page.call(check, [key])),
-  }
 }
