@@ -11,15 +11,28 @@ export {
 export {
   defineAgent,
   type AgentDefinition,
-  type AgentLimits,
   type AgentOptions,
+  type CostQuestion,
   type SmartAgentOptions,
 } from './agents/agent.ts'
+export {
+  type AgentLimits,
+  type BuiltInRuntimeProfile,
+  type CustomProfile,
+  type ProfileOptions,
+  type ResolvedLimits,
+  type ResolvedProfile,
+  type RuntimeProfile,
+} from './smart/profile.ts'
+export { countApproxTokens } from './smart/tokens.ts'
 export { invoke, type InvokeConfig, type InvokeInput, type InvokeResult } from './agents/invoke.ts'
 export {
   createTool,
   labelText,
   type Effect,
+  type InputRetention,
+  type OutputRetention,
+  type Retention,
   type Tool,
   type ToolContext,
   type ToolLabel,

@@ -39,9 +39,10 @@ export function createAgent(options: PageAgentOptions = {}): Agent {
   return agentOf(options)
 }
 
-/** An agent that may also plan (`useTodoList`) and ask its person (`humanInTheLoop`). */
+/** An agent that may also plan (`useTodoList`), ask its person (`humanInTheLoop`) and keep to a `runtimeProfile`. */
 export function createSmartAgent(options: SmartPageAgentOptions = {}): Agent {
-  return agentOf(options)
+  const isCustom = options.customProfile !== undefined
+  return agentOf({ ...options, runtimeProfile: options.runtimeProfile ?? (isCustom ? 'custom' : 'balanced') })
 }
 
 function agentOf(options: SmartPageAgentOptions): Agent {

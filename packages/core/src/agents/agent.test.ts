@@ -6,7 +6,7 @@ test('an agent needs nothing but what cannot be guessed', () => {
     name: 'agent',
     model: 'default',
     tools: [],
-    limits: { maxSteps: 40, maxToolCalls: 50, maxParallelTools: 5 },
+    limits: { maxSteps: 160, maxToolCalls: 50, maxParallelTools: 5 },
     todoList: false,
     askUser: false,
   })

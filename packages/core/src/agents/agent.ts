@@ -1,6 +1,15 @@
 /** An agent: a definition, checked once. Running it is the turn's work. */
 import { DogearError } from '../error.ts'
-import type { Model } from '../ports/model.ts'
+import type { Model, ModelUsage } from '../ports/model.ts'
+import {
+  resolveProfile,
+  type AgentLimits,
+  type CustomProfile,
+  type ProfileOptions,
+  type ResolvedLimits,
+  type ResolvedProfile,
+  type RuntimeProfile,
+} from '../smart/profile.ts'
 import { builtinNames } from '../tools/builtin.ts'
 import { createTool, type Tool, type ToolOptions } from '../tools/tool.ts'
 
@@ -27,18 +36,26 @@ export interface AgentOptions {
   limits?: AgentLimits
   temperature?: number
   maxOutputTokens?: number
+  /** What a model call cost in US dollars; there is no built-in price list. `limits.maxCostUsd` needs it. */
+  costEstimator?: (call: CostQuestion) => number | Promise<number>
+  /** Counts tokens in place of the built-in guess by characters. */
+  tokenCounter?: (text: string) => number | Promise<number>
 }
 
-export interface AgentLimits {
-  /** Model requests in one turn. Default 40. */
-  maxSteps?: number
-  /** Tool calls in one turn. Default 50. */
-  maxToolCalls?: number
-  /** Tools running at once. Default 5. */
-  maxParallelTools?: number
+export interface CostQuestion {
+  readonly modelName: string
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cachedInputTokens: number
+  readonly reasoningTokens: number
 }
 
-export interface SmartAgentOptions extends AgentOptions {
+export interface SmartAgentOptions extends AgentOptions, ProfileOptions {
+  limits?: AgentLimits
+  /** How far the agent goes by default: calls, context, summaries, delegation. `createSmartAgent` takes `balanced`. */
+  runtimeProfile?: RuntimeProfile
+  /** A profile of your own, on top of the one it `extends`. */
+  customProfile?: CustomProfile
   /** Gives the model `manage_todo_list`, and the plan checklist something to show. */
   useTodoList?: boolean
   /** Lets the model ask the person with `ask_user_question`. */
@@ -56,10 +73,15 @@ export interface AgentDefinition {
   readonly headers?: AgentOptions['headers']
   readonly user?: string
   readonly tools: readonly Tool[]
-  readonly limits: Required<AgentLimits>
+  readonly limits: ResolvedLimits
+  readonly profile: ResolvedProfile
   readonly temperature?: number
   readonly maxOutputTokens?: number
   readonly todoList: boolean
+  /** By the `costEstimator`. */
+  readonly costOf?: (model: string, usage: ModelUsage) => number | Promise<number>
+  /** By the `tokenCounter`; many texts at once, because each question may cross a wire. */
+  readonly countTokens?: (texts: readonly string[]) => Promise<number[]>
   readonly askUser: false | { readonly allowFreeText: boolean; readonly promptOverride?: string }
 }
 
@@ -71,9 +93,11 @@ export function defineAgent(options: SmartAgentOptions): AgentDefinition {
       `An agent's name must be 1 to 64 letters, digits, "_" or "-"; got ${JSON.stringify(name)}.`,
     )
   }
+  const { profile, limits } = resolveProfile(options)
+  const todoList = options.useTodoList ?? profile.planning.mode === 'todo'
   const tools = (options.tools ?? []).map((tool) => createTool(tool as ToolOptions))
   const askUser = options.humanInTheLoop?.askUser
-  const builtIn = [...(options.useTodoList ? [builtinNames.plan] : []), ...(askUser ? [builtinNames.question] : [])]
+  const builtIn = [...(todoList ? [builtinNames.plan] : []), ...(askUser ? [builtinNames.question] : [])]
   refuseTwins(name, [...builtIn, ...tools.map((tool) => tool.name)])
   const ask = typeof askUser === 'object' ? askUser : {}
   return {
@@ -86,10 +110,13 @@ export function defineAgent(options: SmartAgentOptions): AgentDefinition {
     headers: options.headers,
     user: options.user,
     tools,
-    limits: { maxSteps: 40, maxToolCalls: 50, maxParallelTools: 5, ...withoutUndefined(options.limits) },
+    limits,
+    profile,
     temperature: options.temperature,
     maxOutputTokens: options.maxOutputTokens,
-    todoList: options.useTodoList ?? false,
+    todoList,
+    costOf: costOf(options),
+    countTokens: countTokens(options),
     askUser: askUser ? { allowFreeText: ask.allowFreeText ?? true, promptOverride: ask.promptOverride } : false,
   }
 }
@@ -100,6 +127,18 @@ function refuseTwins(agent: string, names: readonly string[]): void {
   if (twin) throw new DogearError('agent-invalid', `Agent "${agent}" has two tools named "${twin}". Rename one.`)
 }
 
-function withoutUndefined<T extends object>(value: T | undefined): T {
-  return Object.fromEntries(Object.entries(value ?? {}).filter(([, entry]) => entry !== undefined)) as T
+function costOf({ costEstimator }: AgentOptions): AgentDefinition['costOf'] {
+  if (!costEstimator) return undefined
+  return (modelName, { input, output, cachedInput, reasoning }) =>
+    costEstimator({
+      modelName,
+      inputTokens: input,
+      outputTokens: output,
+      cachedInputTokens: cachedInput,
+      reasoningTokens: reasoning,
+    })
+}
+
+function countTokens({ tokenCounter }: AgentOptions): AgentDefinition['countTokens'] {
+  return tokenCounter && ((texts) => Promise.all(texts.map(async (text) => tokenCounter(text))))
 }

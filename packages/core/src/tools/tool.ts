@@ -28,6 +28,16 @@ export interface ToolContext {
 /** How a card and a dialog name the tool: one phrase for all, or one for each tense. */
 export type ToolLabel = string | { readonly ask: string; readonly doing: string; readonly done: string }
 
+/** What may become of an old result in the model's sight. */
+export type OutputRetention = 'keep_full' | 'keep_structured' | 'summarize_archive' | 'drop'
+/** What may become of old arguments: `digest` shortens long texts in them. */
+export type InputRetention = 'keep' | 'digest'
+
+export interface Retention {
+  readonly output?: OutputRetention
+  readonly input?: InputRetention
+}
+
 interface ToolBase<Args, Result> {
   /** What the model calls it: letters, digits, `_` and `-`. */
   name: string
@@ -52,6 +62,8 @@ interface ToolBase<Args, Result> {
   openWorld?: boolean
   /** Milliseconds before the call's signal aborts and the model is told that its outcome is unknown. Default 60 000. */
   timeout?: number
+  /** What may be taken out of the model's sight when the context grows long. Default by the agent's `toolResponses`. */
+  retention?: Retention
   /** A few words for the card's end, such as "7 found". */
   summary?: (args: Args, result: Result) => string | Promise<string>
   /** With `effect: 'verify'`: what became of the call with this key. */
@@ -83,6 +95,7 @@ export interface Tool {
   readonly destructive: boolean
   readonly openWorld: boolean
   readonly timeout: number
+  readonly retention: Retention
   readonly func: (args: unknown, context: ToolContext) => unknown
   readonly summary?: (args: unknown, result: unknown) => string | Promise<string>
   readonly check?: ToolBase<unknown, unknown>['check']
@@ -124,6 +137,7 @@ export function createTool<Args = any, Result = any>(options: ToolOptions<Args, 
     destructive: options.destructive ?? false,
     openWorld: options.openWorld ?? false,
     timeout: options.timeout ?? 60_000,
+    retention: options.retention ?? {},
     func: func as Tool['func'],
     summary: options.summary as Tool['summary'],
     check: options.check,

@@ -57,12 +57,15 @@ export interface RunAgent {
   readonly modelName: string
   readonly tools: readonly RunTool[]
   readonly limits: AgentDefinition['limits']
+  readonly profile: AgentDefinition['profile']
   readonly temperature?: number
   readonly maxOutputTokens?: number
   readonly todoList: boolean
   readonly askUser: AgentDefinition['askUser']
   /** What a model call cost in US dollars; absent without an estimator. */
-  readonly costOf?: (model: string, usage: ModelUsage) => Promise<number>
+  readonly costOf?: (model: string, usage: ModelUsage) => number | Promise<number>
+  /** The developer's own counter; `countTokens` in smart/tokens.ts falls back to a guess. */
+  readonly countTokens?: (texts: readonly string[]) => Promise<number[]>
 }
 
 export interface RunTool extends Omit<Tool, 'func' | 'summary'> {
