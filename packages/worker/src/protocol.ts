@@ -77,6 +77,7 @@ export type SessionChoice = { readonly type: 'last' | 'new' } | { readonly type:
 
 export type Question =
   | { readonly type: 'older'; readonly sessionId: string; readonly nodes: readonly string[] }
+  | { readonly type: 'entries'; readonly sessionId: string; readonly from: number; readonly to: number }
   | { readonly type: 'snapshot'; readonly sessionId: string; readonly tag: string }
   | { readonly type: 'snapshots'; readonly sessionId: string }
   | { readonly type: 'sessions'; readonly user?: string; readonly agent: string }
@@ -91,6 +92,7 @@ export type Question =
 
 export interface Answers {
   older: Message[]
+  entries: Entry[]
   snapshot: Snapshot
   snapshots: SnapshotRecord[]
   sessions: SessionRecord[]

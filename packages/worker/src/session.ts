@@ -2,7 +2,9 @@
 import type {
   AgentDefinition,
   Answers,
+  Choices,
   ContentPart,
+  Entry,
   ErrorData,
   Message,
   OpenCall,
@@ -69,6 +71,10 @@ export interface Session {
   reject(requestId: string, comment?: string): Turn
   answer(requestId: string, answers: Answers, notes?: string): Turn
   rename(title: string): Promise<void>
+  /** Chooses another model, system prompt … for the steps to come. Kept with the session. */
+  set(choices: Choices): Promise<void>
+  /** Tells each entry once it is folded in, in order, from now on. Returns what ends it. */
+  listen(listener: (entry: Entry) => void): () => void
   /** Keeps a named snapshot, and gives it. The same tag is overwritten. */
   snapshot(options: { tag: string }): Promise<Snapshot>
   /** The named snapshots of this session; `agent.sessions.import` opens one. */

@@ -1,6 +1,7 @@
 /** Commands: what any tab asks of a session. They go through the inbox, so a saved one cannot be lost. */
 import type { Resolution } from '../permission/request.ts'
 import type { ContentPart } from './message.ts'
+import type { Settings } from './state.ts'
 
 export type CommandBody =
   | {
@@ -13,6 +14,10 @@ export type CommandBody =
   | { readonly type: 'resolve'; readonly requestId: string; readonly resolution: Resolution; readonly by?: string }
   | { readonly type: 'retry' }
   | { readonly type: 'rename'; readonly title: string }
+  | { readonly type: 'set'; readonly settings: Choices }
+
+/** What a session's holder may choose anew, for the steps to come. */
+export type Choices = Pick<Settings, 'model' | 'system' | 'opts' | 'mode' | 'metadata'>
 
 /** A command as the inbox keeps it. */
 export type Command = CommandBody & {

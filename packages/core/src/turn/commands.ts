@@ -64,6 +64,8 @@ async function accepted(taker: Taker, command: Command): Promise<NewEntry[]> {
       return turnEntries(journal.fold, agent, clock, { commandId })
     case 'rename':
       return [{ type: 'title-set', commandId, title: command.title, source: 'person' }]
+    case 'set':
+      return [{ type: 'meta-set', commandId, ...command.settings }]
     case 'resolve':
       return [await requestClose(taker, command)]
     case 'stop':

@@ -71,6 +71,8 @@ export function scriptedSession(state: SessionState = {}, agent: SmartAgentOptio
     reject: (requestId, comment) => command('reject', { requestId, comment }),
     answer: (requestId, answers, notes) => command('answer', { requestId, answers, notes }),
     rename: async (title) => void command('rename', { title }),
+    set: async (settings) => void command('set', { settings }),
+    listen: () => () => {},
     snapshot: async () => {
       throw new Error('A scripted session keeps no snapshots.')
     },

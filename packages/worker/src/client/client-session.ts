@@ -20,6 +20,7 @@ import { batch, computed, signal } from '@preact/signals-core'
 import { addDelta } from '../host/deltas.ts'
 import type { Answers, Attached, Question, ToHost, ToPage } from '../protocol.ts'
 import type { Connection, Session, Turn } from '../session.ts'
+import { createListeners } from './listeners.ts'
 import { createTurns } from './turns.ts'
 
 export interface ClientSession extends Session {
@@ -55,6 +56,7 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
   const { sessionId, agent, post, ask } = options
   let fold: Fold = foldOf(emptyHead(sessionId, agent.name))
   const turns = createTurns()
+  const listeners = createListeners((from, to) => ask({ type: 'entries', sessionId, from, to }))
   const mine = new Set<string>()
   let isWiped = false
   let isClosed = false
@@ -100,6 +102,7 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
       answeredElsewhere.value = { requestId: entry.requestId, by: entry.by }
     }
     reduce(fold, entry)
+    listeners.tell([entry])
     if (entry.type === 'tool-result') options.settled(entry.callId)
     const endsPartial =
       entry.type === 'turn-end' || (entry.type === 'message-add' && entry.stepId === partial.value?.stepId)
@@ -177,6 +180,8 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
     reject: (requestId, comment) => session.resolve(requestId, { type: 'reject', comment }),
     answer: (requestId, answers, notes) => session.resolve(requestId, { type: 'answer', answers, notes }),
     rename: (title) => command({ type: 'rename', title }).saved,
+    set: (settings) => command({ type: 'set', settings }).saved,
+    listen: (listener) => listeners.add(listener, fold.head.seq),
     snapshot: ({ tag }) => ask({ type: 'snapshot', sessionId, tag }),
     snapshots: async () => {
       const kept = await ask({ type: 'snapshots', sessionId })
@@ -201,6 +206,7 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
         kept.value = attached.kept
         failure.value = attached.failure
         isAttached.value = true
+        listeners.reach(fold.head.seq)
         for (const commandId of fold.head.commands) forget(commandId)
         show()
       })

@@ -92,6 +92,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       const { store, fold } = hostedNamed(sessionId)
       return bodiesOf(store, fold, nodes)
     },
+    entries: ({ sessionId, from, to }) => hostedNamed(sessionId).store.entries(sessionId, from, to),
     async snapshot({ sessionId, tag }) {
       const { store, fold } = hostedNamed(sessionId)
       const spec = sessions.get(sessionId)?.spec
