@@ -91,7 +91,21 @@ export {
   type RequestStatus,
   type Resolution,
 } from './permission/request.ts'
-export { type Plan, type PlanStep, type PlanStepStatus } from './smart/plan.ts'
+export { type Plan, type PlanEdit, type PlanStep, type PlanStepStatus } from './smart/plan.ts'
+export { type ReasoningConfig, type ReasoningLevel } from './smart/reasoning.ts'
+export { type ReflectionCadence, type ReflectionRecord } from './smart/reflection.ts'
+export { type OutputConfig, type OutputOption } from './smart/output.ts'
+export {
+  guardrailSlice,
+  type GuardrailInput,
+  type GuardrailOptions,
+  type GuardrailPhase,
+  type GuardrailResult,
+  type GuardrailSlice,
+  type GuardrailsOption,
+  type GuardrailVerdict,
+} from './smart/guardrail.ts'
+export { readPartialJson } from './tools/partial-json.ts'
 
 export { type Clock } from './ports/clock.ts'
 export { type Hash } from './ports/hash.ts'

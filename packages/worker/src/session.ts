@@ -10,6 +10,7 @@ import type {
   OpenCall,
   Partial,
   Plan,
+  PlanEdit,
   Queued,
   Request,
   Resolution,
@@ -51,6 +52,8 @@ export interface Session {
     readonly turnId: string
     readonly terminalReason: TerminalReason
     readonly error?: ErrorData
+    readonly output?: unknown
+    readonly outputError?: string
   } | null>
   /** Words the page sent that are not yet journalled; shown at once, and gone from here when they are in `pending`. */
   readonly unsaved: ReadonlySignal<readonly { readonly commandId: string; readonly text: string }[]>
@@ -70,6 +73,8 @@ export interface Session {
   approve(requestId: string, options?: { args?: unknown }): Turn
   reject(requestId: string, comment?: string): Turn
   answer(requestId: string, answers: Answers, notes?: string): Turn
+  /** A person's own change of the plan; the steps it gives without an owner become theirs. */
+  editPlan(edit: PlanEdit): Turn
   rename(title: string): Promise<void>
   /** Chooses another model, system prompt … for the steps to come. Kept with the session. */
   set(choices: Choices): Promise<void>
@@ -106,6 +111,10 @@ export interface TurnResult {
   readonly requests: readonly Request[]
   readonly usage: Usage
   readonly error?: ErrorData
+  /** The structured answer, when the agent has an output schema. */
+  readonly output?: unknown
+  /** Why there is none. */
+  readonly outputError?: string
   /** Why the session did not take the command: answered already, or invalid. */
   readonly refused?: string
 }

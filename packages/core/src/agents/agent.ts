@@ -10,6 +10,9 @@ import {
   type ResolvedProfile,
   type RuntimeProfile,
 } from '../smart/profile.ts'
+import { resolveGuardrails, type Guardrails, type GuardrailsOption } from '../smart/guardrail.ts'
+import { resolveOutput, type OutputOption, type OutputSpec } from '../smart/output.ts'
+import { resolveReasoning, type Reasoning, type ReasoningConfig } from '../smart/reasoning.ts'
 import { builtinNames } from '../tools/builtin.ts'
 import { createTool, type Tool, type ToolOptions } from '../tools/tool.ts'
 
@@ -40,6 +43,17 @@ export interface AgentOptions {
   costEstimator?: (call: CostQuestion) => number | Promise<number>
   /** Counts tokens in place of the built-in guess by characters. */
   tokenCounter?: (text: string) => number | Promise<number>
+  /** How much the model thinks, and whether it makes notes for itself between steps. */
+  reasoning?: ReasoningConfig
+  /** The answer as data: a schema it has to fit. A turn's result then has `output`, or `outputError`. */
+  outputSchema?: OutputOption
+  /** The same as `outputSchema`. */
+  output?: OutputOption
+  /**
+   * Checks of the person's words before the model reads them, and of the turn's last answer before it is kept.
+   * A blocked answer is replaced; while it streamed, its words could be seen.
+   */
+  guardrails?: GuardrailsOption
 }
 
 export interface CostQuestion {
@@ -77,6 +91,11 @@ export interface AgentDefinition {
   readonly profile: ResolvedProfile
   readonly temperature?: number
   readonly maxOutputTokens?: number
+  /** Further fields of every model request. */
+  readonly extra?: Reasoning['extra']
+  readonly reflection?: Reasoning['reflection']
+  readonly output?: OutputSpec
+  readonly guardrails?: Guardrails
   readonly todoList: boolean
   /** By the `costEstimator`. */
   readonly costOf?: (model: string, usage: ModelUsage) => number | Promise<number>
@@ -94,10 +113,15 @@ export function defineAgent(options: SmartAgentOptions): AgentDefinition {
     )
   }
   const { profile, limits } = resolveProfile(options)
-  const todoList = options.useTodoList ?? profile.planning.mode === 'todo'
+  const todoList = options.useTodoList ?? profile.planning.mode !== 'off'
   const tools = (options.tools ?? []).map((tool) => createTool(tool as ToolOptions))
   const askUser = options.humanInTheLoop?.askUser
-  const builtIn = [...(todoList ? [builtinNames.plan] : []), ...(askUser ? [builtinNames.question] : [])]
+  const output = resolveOutput(options.outputSchema ?? options.output)
+  const builtIn = [
+    ...(todoList ? [builtinNames.plan] : []),
+    ...(askUser ? [builtinNames.question] : []),
+    ...(output ? [builtinNames.response] : []),
+  ]
   refuseTwins(name, [...builtIn, ...tools.map((tool) => tool.name)])
   const ask = typeof askUser === 'object' ? askUser : {}
   return {
@@ -114,6 +138,9 @@ export function defineAgent(options: SmartAgentOptions): AgentDefinition {
     profile,
     temperature: options.temperature,
     maxOutputTokens: options.maxOutputTokens,
+    ...resolveReasoning(options.reasoning),
+    output,
+    guardrails: resolveGuardrails(options.guardrails),
     todoList,
     costOf: costOf(options),
     countTokens: countTokens(options),

@@ -38,6 +38,10 @@ export interface InvokeResult {
   readonly requests: readonly Request[]
   readonly usage: Usage
   readonly terminalReason: TerminalReason | 'paused'
+  /** The structured answer, when the agent has an output schema. */
+  readonly output?: unknown
+  /** Why there is none. */
+  readonly outputError?: string
 }
 
 /** The input is never changed; what comes back holds it and everything after. */
@@ -85,5 +89,7 @@ export async function invoke(agent: RunAgent, input: InvokeInput, config: Invoke
     requests: head.requests,
     usage: head.usage,
     terminalReason: statusOf(head) === 'paused' ? 'paused' : (head.lastEnd?.terminalReason ?? 'completed'),
+    output: head.lastEnd?.output,
+    outputError: head.lastEnd?.outputError,
   }
 }

@@ -1,5 +1,6 @@
 /** Commands: what any tab asks of a session. They go through the inbox, so a saved one cannot be lost. */
 import type { Resolution } from '../permission/request.ts'
+import type { PlanEdit } from '../smart/plan.ts'
 import type { ContentPart } from './message.ts'
 import type { Settings } from './state.ts'
 
@@ -15,6 +16,8 @@ export type CommandBody =
   | { readonly type: 'retry' }
   | { readonly type: 'rename'; readonly title: string }
   | { readonly type: 'set'; readonly settings: Choices }
+  /** A person's change of the plan, as `manage_todo_list` takes one. */
+  | { readonly type: 'plan'; readonly change: PlanEdit }
 
 /** What a session's holder may choose anew, for the steps to come. */
 export type Choices = Pick<Settings, 'model' | 'system' | 'opts' | 'mode' | 'metadata'>

@@ -28,6 +28,10 @@ export interface MessageMeta {
   readonly resumedAt?: readonly number[]
   /** Why the answer ends before its natural end. */
   readonly finish?: 'length' | 'refusal'
+  /** Not the person's words, though the model reads them as a user's: a chat does not show them. */
+  readonly origin?: 'system'
+  /** What a guardrail took out of sight, where it was short. */
+  readonly replaced?: string
   /** Tool messages only. */
   readonly tool?: ToolOutcome
 }

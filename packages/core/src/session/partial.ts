@@ -1,5 +1,5 @@
 /** The answer while it streams: kept once a second beside the journal, so a reload shows the words already seen. */
-import type { FinishReason, ModelUsage } from '../ports/model.ts'
+import type { FinishReason, ModelEvent, ModelUsage } from '../ports/model.ts'
 
 export interface Partial {
   readonly stepId: string
@@ -32,6 +32,45 @@ export function emptyPartial(stepId: string, resumed = false): Partial {
     calls: [],
     resumedAt: resumed ? [0] : undefined,
   })
+}
+
+export function addToPartial(partial: Partial, event: ModelEvent): Partial {
+  if (event.type === 'retry') return partial
+  const next = copyOfPartial(partial)
+  switch (event.type) {
+    case 'text-delta':
+      next.text += event.text
+      break
+    case 'reasoning-delta':
+      next.reasoning += event.text
+      break
+    case 'refusal-delta':
+      next.refusal += event.text
+      break
+    case 'call-start':
+      next.calls = [...partial.calls, { index: event.index, id: event.id, name: event.name, args: '' }]
+      break
+    case 'call-delta':
+      next.calls = partial.calls.map((call) => addArgs(call, event.index, event.args))
+      break
+    case 'cursor':
+      next.after = event.after
+      break
+    case 'usage':
+      next.usage = event.usage
+      next.model = event.model
+      break
+    case 'finish':
+      next.finish = event.reason
+      break
+    default:
+      event satisfies never
+  }
+  return next
+}
+
+function addArgs(call: PartialCall, index: number, args: string): PartialCall {
+  return call.index === index ? { index, id: call.id, name: call.name, args: call.args + args } : call
 }
 
 /**

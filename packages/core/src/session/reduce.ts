@@ -124,6 +124,7 @@ export function reduce(fold: Fold, entry: Entry): void {
       return
     case 'reflection-add':
       head.reflections = [...head.reflections.slice(1 - reflectionsKept), entry.reflection]
+      changeTurn(head, { reflections: (head.turn?.reflections ?? 0) + 1 })
       return
     case 'memory-add':
       head.facts = [...head.facts.filter((fact) => fact.key !== entry.fact.key), entry.fact]
@@ -210,6 +211,7 @@ function addMessage(fold: Fold, entry: EntryOf<'message-add'>): void {
   const { message } = entry
   const cut = message.meta.status === 'partial'
   addNode(fold, message, { seq: entry.seq, parent: entry.parent, turnId: entry.turnId, ...(cut && { cut }) })
+  if (message.meta.origin === 'system') changeTurn(fold.head, { nudges: (fold.head.turn?.nudges ?? 0) + 1 })
   if (message.role !== 'assistant') return
   const cuts = cut ? (fold.head.turn?.cuts ?? 0) + 1 : 0
   changeTurn(fold.head, { openStep: null, cuts, finish: finishOf(message) })
@@ -233,6 +235,7 @@ function addNode(fold: Fold, message: Message, place: Pick<Node, 'seq' | 'parent
 function changeTurn(head: Draft<Head>, change: Partial<OpenTurn>): void {
   if (!head.turn) return
   const { id, origin, startedAt, step, openStep, calls, toolCallCount, cuts, finish, spent, tallies } = head.turn
+  const { reflections, nudges } = head.turn
   // Key by key: nearly every entry changes the turn, and by a spread a copy of a copy takes V8 microseconds.
   const copy: EveryKeyOf<OpenTurn> = {
     id,
@@ -245,6 +248,8 @@ function changeTurn(head: Draft<Head>, change: Partial<OpenTurn>): void {
     cuts,
     finish,
     spent,
+    reflections,
+    nudges,
     tallies,
   }
   head.turn = Object.assign(copy, change)

@@ -98,6 +98,10 @@ export interface OpenTurn {
   readonly finish: TerminalReason
   /** What this turn has cost so far, its children's turns included. */
   readonly spent: Spent
+  /** Notes the model has made for itself in this turn. */
+  readonly reflections?: number
+  /** How often it was told that its answer is not the structured one. */
+  readonly nudges?: number
   /** How this turn's finished calls went, by tool. */
   readonly tallies: Readonly<Record<string, Tally>>
 }

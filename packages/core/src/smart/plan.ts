@@ -75,6 +75,20 @@ export interface PlanChange {
 type PlanArgs = { operation: 'read' | 'write' | 'update'; expectedVersion?: number; todoList?: readonly StepArgs[] }
 type StepArgs = globalThis.Partial<PlanStep> & { id: number }
 
+/** A change of the plan that a person makes. */
+export interface PlanEdit {
+  /** `write` replaces the whole list, `update` changes the steps it names. */
+  readonly operation: 'write' | 'update'
+  readonly todoList: readonly StepArgs[]
+  /** Refuses the change when the plan has another version by now. */
+  readonly expectedVersion?: number
+}
+
+/** What a person touched is theirs. The model's next change by the old version fails, so that it reads the plan again. */
+export function editPlan(before: Plan | null, edit: PlanEdit, now: number): PlanChange {
+  return changePlan(before, { ...edit, todoList: edit.todoList.map((step) => ({ owner: 'user', ...step })) }, now)
+}
+
 /** Applies one call of `manage_todo_list`; the arguments fit the schema already. */
 export function changePlan(before: Plan | null, args: PlanArgs, now: number): PlanChange {
   const { operation } = args

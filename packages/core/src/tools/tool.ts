@@ -159,7 +159,7 @@ function runOf<Args, Result>(options: ToolOptions<Args, Result>): Run<Args, Resu
   return method && (options[method] as Run<Args, Result>).bind(options)
 }
 
-function validatorOf<Args>(schema: StandardSchema<Args> | JsonSchema | undefined): Tool['validate'] {
+export function validatorOf<Args>(schema: StandardSchema<Args> | JsonSchema | undefined): Tool['validate'] {
   if (!schema || !('~standard' in schema)) return undefined
   const standard = (schema as StandardSchema<Args>)['~standard']
   return async (args) => {

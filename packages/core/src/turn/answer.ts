@@ -2,43 +2,58 @@
 import type { NewEntry } from '../session/journal.ts'
 import type { Message, MessageStatus, ToolCall } from '../session/message.ts'
 import type { Partial, PartialCall } from '../session/partial.ts'
-import { finishOf } from '../session/reduce.ts'
 import type { OpenCall } from '../session/state.ts'
 import { labelText } from '../tools/tool.ts'
 import { decideCall, decisionEntries, planned, toolNamed } from './decide.ts'
+import type { CallDecision } from './decision.ts'
+import { guardAnswer } from './guard.ts'
 import { limitReached } from './limits.ts'
+import { endingOfCalls, endingOfText, notBeforeOthers, nudgeEntries } from './output.ts'
 import { headOf, turnOf, type Run } from './run.ts'
 import { stepStart } from './step-start.ts'
 import { unlessStopped } from './unless-stopped.ts'
 import { usageEntries } from './usage.ts'
 
 export async function answerEntries(run: Run, partial: Partial): Promise<NewEntry[]> {
-  const { id: turnId } = turnOf(run)
+  const turn = turnOf(run)
   const { stepId } = partial
-  const at = { turnId, stepId }
+  const at = { turnId: turn.id, stepId }
   const calls = partial.calls.map((call, position) => openCall(run, stepId, call, position))
-  const message = messageOf(run, partial, partial.refusal ? 'refused' : 'complete', partial.calls)
-  const entries: NewEntry[] = [{ type: 'message-add', message, ...at }]
-  for (const entry of await usageEntries(run, partial, 'step')) entries.push({ ...entry, ...at })
+  const answer = messageOf(run, partial, partial.refusal ? 'refused' : 'complete', partial.calls)
+  const costs = (await usageEntries(run, partial, 'step')).map((entry) => ({ ...entry, ...at }))
+  // Decided before the write, so that message, calls and the intents of what starts now share one transaction.
+  const decided = await decisionsAbout(run, calls, partial.text)
+  const ending = calls.length ? endingOfCalls(run, decided) : await endingOfText(run, answer)
+  if (ending && 'problem' in ending) {
+    return [{ type: 'message-add', message: answer, ...at }, ...costs, ...nudgeEntries(run, ending, at)]
+  }
+  const guarded = ending && (await guardAnswer(run, answer, ending))
+  const message = guarded?.message ?? answer
+  const entries: NewEntry[] = [{ type: 'message-add', message, ...at }, ...costs]
+  // With the answer in one write: no turn is left open by a crash between them.
+  const end: NewEntry[] = guarded ? [...guarded.entries, { type: 'turn-end', turnId: turn.id, ...guarded.ending }] : []
+  // A guardrail took the calls out of the answer.
+  if (!message.tool_calls) return [...entries, ...end]
   for (const [index, { callId, tool, label, args }] of calls.entries()) {
     const providerId = partial.calls[index]?.id
     entries.push({ type: 'call-request', call: { callId, index, tool, label, args, providerId }, ...at })
   }
-  // Decided before the write, so that message, calls and the intents of what starts now share one transaction.
   const { limits } = run.agent()
-  // An answer without calls is the turn's last: one write for both, and no turn left open by a crash between them.
-  if (calls.length === 0) return [...entries, { type: 'turn-end', turnId, terminalReason: finishOf(message) }]
-  const deciding = calls.map((call, index) => decideCall(run, call, { index, reason: partial.text }))
-  const decided = planned(await unlessStopped(run.signal, Promise.all(deciding)), headOf(run).plan, run.clock.now())
   let started = 0
   for (const [index, decision] of decided.entries()) {
     if (decision.type === 'run' && ++started > limits.maxParallelTools) continue
     entries.push(...decisionEntries(run, calls[index] as OpenCall, decision, at))
   }
-  const turn = turnOf(run)
+  if (guarded) return [...entries, ...end]
   const isSettled = decided.every((decision) => decision.type === 'result')
   if (isSettled && !limitReached(turn, limits, true)) entries.push(stepStart(turn))
   return entries
+}
+
+async function decisionsAbout(run: Run, calls: readonly OpenCall[], reason: string): Promise<CallDecision[]> {
+  const deciding = calls.map((call, index) => decideCall(run, call, { index, reason }))
+  const decided = await unlessStopped(run.signal, Promise.all(deciding))
+  return notBeforeOthers(planned(decided, headOf(run).plan, run.clock.now()), calls)
 }
 
 /** What was streamed before the cut: shown, marked, never sent to the model, and never a call. */

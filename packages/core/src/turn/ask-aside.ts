@@ -3,9 +3,8 @@ import { DogearError } from '../error.ts'
 import type { ModelRequest } from '../ports/model.ts'
 import type { Purpose } from '../session/entry.ts'
 import type { NewEntry } from '../session/journal.ts'
-import { emptyPartial } from '../session/partial.ts'
+import { addToPartial, emptyPartial } from '../session/partial.ts'
 import { headOf, turnOf, type Run } from './run.ts'
-import { addToPartial } from './step.ts'
 import { usageEntries } from './usage.ts'
 
 export interface Aside {

@@ -4,15 +4,17 @@ import type { ModelTool } from '../ports/model.ts'
 import type { OpenCall } from '../session/state.ts'
 import { planPrompt, planTool } from '../smart/plan.ts'
 import { questionPrompt, questionsProblem, questionTool } from '../smart/questions.ts'
+import { builtinNames } from '../tools/builtin.ts'
 import { argsHash } from '../tools/canonical.ts'
 import type { ToolLabel } from '../tools/tool.ts'
 import { resultOf, type CallDecision, type CallPlace, type PlanCall } from './decision.ts'
-import type { Run, RunAgent } from './run.ts'
+import type { Run, RunAgent, RunTool } from './run.ts'
 
 export interface BuiltIn extends ModelTool {
   readonly label: ToolLabel
   /** What the model is told of it in its instructions. */
   readonly prompt?: string
+  readonly validate?: RunTool['validate']
   /** Whether this step has it; without it, every step. */
   readonly isOffered?: (run: Run) => boolean
   /** The arguments fit its parameters. */
@@ -23,7 +25,7 @@ type Decided = CallDecision | PlanCall
 
 export function builtInsOf(agent: RunAgent): readonly BuiltIn[] {
   let found = known.get(agent)
-  if (!found) known.set(agent, (found = [...planBuiltIn(agent), ...questionBuiltIn(agent)]))
+  if (!found) known.set(agent, (found = [...planBuiltIn(agent), ...questionBuiltIn(agent), ...responseBuiltIn(agent)]))
   return found
 }
 
@@ -68,6 +70,22 @@ function questionBuiltIn({ askUser }: RunAgent): BuiltIn[] {
           },
         }
       },
+    },
+  ]
+}
+
+function responseBuiltIn({ output }: RunAgent): BuiltIn[] {
+  if (output?.strategy !== 'tool') return []
+  const { parameters, validate } = output
+  return [
+    {
+      name: builtinNames.response,
+      label: { ask: 'Give the answer', doing: 'Writing the answer', done: 'Gave the answer' },
+      description: 'Gives your final answer. Call it exactly once, alone, when everything else is done.',
+      parameters,
+      validate,
+      prompt: `Give your final answer by calling ${builtinNames.response}, not as text.`,
+      decide: (_run, call, args) => ({ ...resultOf(call, 'complete', 'ok', args), output: args }),
     },
   ]
 }

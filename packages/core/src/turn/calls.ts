@@ -10,6 +10,7 @@ import { delegate, type Drive } from '../agents/delegate.ts'
 import { decideCall, decisionEntries, planDecision, toolNamed } from './decide.ts'
 import type { CallDecision } from './decision.ts'
 import { limitReached } from './limits.ts'
+import { outputGivenUp } from './output.ts'
 import { argsOf, recovered } from './recover.ts'
 import { resolved } from './resolve.ts'
 import { headOf, turnOf, type Run, type RunTool } from './run.ts'
@@ -112,7 +113,9 @@ async function settle(run: Run, call: OpenCall, entries: readonly NewEntry[]): P
   run.settling.add(call.callId)
   const turn = turnOf(run)
   const isLast = turn.calls.every((other) => other.done || run.settling.has(other.callId))
-  const next = isLast && !limitReached(turn, run.agent().limits) ? [stepStart(turn)] : []
+  const { limits, output } = run.agent()
+  const isOver = limitReached(turn, limits) ?? outputGivenUp(turn, output)
+  const next = isLast && !isOver ? [stepStart(turn)] : []
   await run.journal.append([...entries, ...next])
   if (isLast) run.settling.clear()
 }

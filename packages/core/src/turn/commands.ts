@@ -5,6 +5,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { InboxRow } from '../ports/store.ts'
 import type { Command } from '../session/command.ts'
 import type { Journal, NewEntry } from '../session/journal.ts'
+import { editPlan, planTool } from '../smart/plan.ts'
 import { checkAnswers } from '../smart/questions.ts'
 import { resultText } from '../tools/result.ts'
 import { checkJsonSchema } from '../tools/schema.ts'
@@ -66,6 +67,14 @@ async function accepted(taker: Taker, command: Command): Promise<NewEntry[]> {
       return [{ type: 'title-set', commandId, title: command.title, source: 'person' }]
     case 'set':
       return [{ type: 'meta-set', commandId, ...command.settings }]
+    case 'plan': {
+      const { operation } = command.change
+      const checked = checkJsonSchema(planTool.parameters, command.change)
+      if (!checked.ok) throw new DogearError('input-invalid', checked.issues.join('; '))
+      const { plan, reply } = editPlan(head.plan, command.change, clock.now())
+      if (!plan) throw new DogearError('input-invalid', String(reply.error))
+      return [{ type: 'plan-set', commandId, plan, source: 'system', operation }]
+    }
     case 'resolve':
       return [await requestClose(taker, command)]
     case 'stop':

@@ -3,6 +3,7 @@ import type { Request } from '../permission/request.ts'
 import type { NewEntry } from '../session/journal.ts'
 import type { OpenCall } from '../session/state.ts'
 import { changePlan, type Plan } from '../smart/plan.ts'
+import { builtinNames } from '../tools/builtin.ts'
 import { argsHash } from '../tools/canonical.ts'
 import { checkJsonSchema } from '../tools/schema.ts'
 import { labelText, type Validated } from '../tools/tool.ts'
@@ -15,7 +16,8 @@ import { headOf, turnOf, type Run, type RunTool } from './run.ts'
 /** Decides a call that no person has decided about. */
 export async function decideCall(run: Run, call: OpenCall, place: CallPlace): Promise<CallDecision | PlanCall> {
   const agent = run.agent()
-  if (place.index >= callsLeft(turnOf(run), agent.limits)) {
+  // The structured answer is what a turn comes to when its calls are used up.
+  if (place.index >= callsLeft(turnOf(run), agent.limits) && !(agent.output && call.tool === builtinNames.response)) {
     return resultOf(call, 'skipped', `Skipped tool due to tool-call limit: ${call.tool}`)
   }
   if (!toolNamed(run, call.tool)) {
@@ -121,8 +123,16 @@ export function toolNames(run: Run): string[] {
 export async function checkArgs(run: Run, name: string, args: unknown): Promise<Validated> {
   const tool = toolNamed(run, name)
   if (!tool?.parameters) return { ok: false, issues: [`No tool named "${name}".`] }
+  return checkBy({ parameters: tool.parameters, validate: tool.validate }, args)
+}
+
+/** Checks where the schema lives, or by the JSON Schema where that is all there is. Never throws. */
+export async function checkBy(
+  { parameters, validate }: Pick<RunTool, 'parameters' | 'validate'>,
+  value: unknown,
+): Promise<Validated> {
   try {
-    return tool.validate ? await tool.validate(args) : checkJsonSchema(tool.parameters, args)
+    return validate ? await validate(value) : checkJsonSchema(parameters, value)
   } catch (error) {
     return { ok: false, issues: [describeError(error)] }
   }

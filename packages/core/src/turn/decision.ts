@@ -11,6 +11,8 @@ export type CallDecision =
       readonly type: 'result'
       readonly result: CallResult
       readonly plan?: { readonly plan: Plan; readonly operation: 'write' | 'update' }
+      /** The turn's structured answer. */
+      readonly output?: unknown
       /** What becomes true with the result. */
       readonly beside?: readonly NewEntry[]
     }

@@ -1,4 +1,10 @@
 /** What is done before a step asks its model. Each part looks at the journal for whether it is due, so that a crash repeats none. */
-import type { Run } from './run.ts'
+import { guardRequest } from './guard.ts'
+import { reflect } from './reflect.ts'
+import { headOf, type Run } from './run.ts'
 
-export async function prepareStep(_run: Run): Promise<void> {}
+export async function prepareStep(run: Run): Promise<void> {
+  await guardRequest(run)
+  if (!headOf(run).turn) return
+  await reflect(run)
+}

@@ -1,6 +1,10 @@
 /** What the model is sent: instructions, the path's messages, and the tools this page has. */
 import type { ModelRequest, ModelTool } from '../ports/model.ts'
 import type { Message } from '../session/message.ts'
+import { guardrailName } from '../smart/guardrail.ts'
+import type { OutputSpec } from '../smart/output.ts'
+import { reflectionNotice } from '../smart/reflection.ts'
+import { builtinNames } from '../tools/builtin.ts'
 import { builtInsOf } from './builtins.ts'
 import { callsLeft } from './limits.ts'
 import { headOf, turnOf, type Run } from './run.ts'
@@ -17,16 +21,27 @@ export async function promptOf(run: Run): Promise<ModelRequest> {
   const prompts = builtIns.map(({ prompt }) => prompt)
   const system = [headOf(run).settings.system ?? instructions, ...prompts].filter(Boolean).join('\n\n')
   if (system) messages.unshift(systemMessage(system))
+  const notes = agent.reflection && reflectionNotice(headOf(run), agent.reflection)
+  // Late, so that what comes before stays cached, yet never after the person's own last words.
+  if (notes) messages.splice(messages.length - (messages.at(-1)?.role === 'user' ? 1 : 0), 0, noticeOf(notes))
   const spent = callsLeft(turnOf(run), agent.limits) <= 0
-  if (spent) messages.push(limitNotice)
+  const isByCall = agent.output?.strategy === 'tool'
+  if (spent) messages.push(noticeOf(`${limitNotice} ${isByCall ? byResponse : withoutTools}`, 'limit'))
   const tools = [...builtIns, ...agent.tools].map(toModelTool)
   return {
     model: headOf(run).settings.model ?? agent.modelName,
     messages,
-    ...(tools.length > 0 && { tools, toolChoice: spent ? 'none' : 'auto' }),
+    ...(tools.length > 0 && { tools, toolChoice: spent && !isByCall ? 'none' : 'auto' }),
     temperature: agent.temperature,
     maxOutputTokens: agent.maxOutputTokens,
+    extra: agent.output?.strategy === 'native' ? { ...agent.extra, ...responseFormat(agent.output) } : agent.extra,
   }
+}
+
+function responseFormat({ parameters: schema }: OutputSpec): Record<string, unknown> {
+  // Servers that can be strict refuse a schema that leaves room for more.
+  const strict = schema.additionalProperties === false
+  return { response_format: { type: 'json_schema', json_schema: { name: builtinNames.response, schema, strict } } }
 }
 
 function toModelTool({ name, description, parameters }: ModelTool): ModelTool {
@@ -38,12 +53,13 @@ function systemMessage(content: string): Message {
 }
 
 /** A user message, because providers refuse a system message in mid-conversation. */
-const limitNotice: Message = {
-  id: 'limit',
-  role: 'user',
-  content: '[System Notice] Tool-call limit reached. Answer now with what you have, without calling tools.',
-  meta: { status: 'complete', createdAt: 0 },
+export function noticeOf(content: string, id = 'notice', createdAt = 0): Message {
+  return { id, role: 'user', content, meta: { status: 'complete', createdAt } }
 }
+
+const limitNotice = '[System Notice] Tool-call limit reached. Answer now with what you have,'
+const withoutTools = 'without calling tools.'
+const byResponse = `by calling ${builtinNames.response} and nothing else.`
 
 /**
  * The conversation as every provider takes it: after a message with calls exactly their results, in call order,
@@ -54,6 +70,11 @@ function transcript(history: readonly Message[]): Message[] {
   for (let index = 0; index < history.length; index += 1) {
     const message = history[index] as Message
     if (message.role === 'tool' || isEmptyAnswer(message)) continue
+    if (message.name === guardrailName && message.role === 'assistant') {
+      // What was not to reach the model must not come along with the next question.
+      if (history[index + 1]?.role === 'user' && messages.at(-1)?.role === 'user') messages.pop()
+      continue
+    }
     messages.push(message)
     if (!message.tool_calls?.length) continue
     const results = history.slice(index + 1, endOfResults(history, index + 1))

@@ -62,6 +62,11 @@ export interface RunAgent {
   readonly maxOutputTokens?: number
   readonly todoList: boolean
   readonly askUser: AgentDefinition['askUser']
+  /** Further fields of every model request. */
+  readonly extra?: AgentDefinition['extra']
+  readonly reflection?: AgentDefinition['reflection']
+  readonly output?: AgentDefinition['output']
+  readonly guardrails?: AgentDefinition['guardrails']
   /** What a model call cost in US dollars; absent without an estimator. */
   readonly costOf?: (model: string, usage: ModelUsage) => number | Promise<number>
   /** The developer's own counter; `countTokens` in smart/tokens.ts falls back to a guess. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ModelEvent } from '../ports/model.ts'
-import { emptyPartial } from '../session/partial.ts'
-import { addToPartial, hasWords } from './step.ts'
+import { addToPartial, emptyPartial } from '../session/partial.ts'
+import { hasWords } from './step.ts'
 import { run } from './turn.fixture.ts'
 
 test('an answer is put together from its pieces, calls by their index', () => {

@@ -1,7 +1,6 @@
 /** One model request: asked once, re-attached when the stream breaks, kept when it is cut. */
 import { describeError, DogearError } from '../error.ts'
-import type { ModelEvent } from '../ports/model.ts'
-import { copyOfPartial, emptyPartial, type Partial, type PartialCall } from '../session/partial.ts'
+import { addToPartial, copyOfPartial, emptyPartial, type Partial } from '../session/partial.ts'
 import { answerEntries, cutEntry } from './answer.ts'
 import { prepareStep } from './prepare.ts'
 import { promptOf } from './prompt.ts'
@@ -128,43 +127,4 @@ function markResumed(partial: Partial): Partial {
   const next = copyOfPartial(partial)
   next.resumedAt = [...marks, partial.text.length]
   return next
-}
-
-export function addToPartial(partial: Partial, event: ModelEvent): Partial {
-  if (event.type === 'retry') return partial
-  const next = copyOfPartial(partial)
-  switch (event.type) {
-    case 'text-delta':
-      next.text += event.text
-      break
-    case 'reasoning-delta':
-      next.reasoning += event.text
-      break
-    case 'refusal-delta':
-      next.refusal += event.text
-      break
-    case 'call-start':
-      next.calls = [...partial.calls, { index: event.index, id: event.id, name: event.name, args: '' }]
-      break
-    case 'call-delta':
-      next.calls = partial.calls.map((call) => addArgs(call, event.index, event.args))
-      break
-    case 'cursor':
-      next.after = event.after
-      break
-    case 'usage':
-      next.usage = event.usage
-      next.model = event.model
-      break
-    case 'finish':
-      next.finish = event.reason
-      break
-    default:
-      event satisfies never
-  }
-  return next
-}
-
-function addArgs(call: PartialCall, index: number, args: string): PartialCall {
-  return call.index === index ? { index, id: call.id, name: call.name, args: call.args + args } : call
 }

@@ -32,11 +32,11 @@ test.each<[string, Partial<OpenTurn>, object]>([
     { type: 'end', reason: 'max_tool_calls' },
   ],
 ])('a turn %s', (_what, turn, action) => {
-  expect(nextAction(headWith(turn), limits)).toMatchObject(action)
+  expect(nextAction(headWith(turn), { limits })).toMatchObject(action)
 })
 
 test('a session without a turn rests', () => {
-  expect(nextAction(emptyHead('s', 'tester'), limits)).toEqual({ type: 'rest' })
+  expect(nextAction(emptyHead('s', 'tester'), { limits })).toEqual({ type: 'rest' })
 })
 
 test('what was given is not changed, and what comes back holds it and everything after', async () => {

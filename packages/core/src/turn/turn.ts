@@ -7,6 +7,7 @@ import type { NewEntry } from '../session/journal.ts'
 import type { Head } from '../session/state.ts'
 import { runCalls } from './calls.ts'
 import { limitReached } from './limits.ts'
+import { noOutput, outputGivenUp } from './output.ts'
 import { headOf, turnOf, type Run } from './run.ts'
 import { stepStart } from './step-start.ts'
 import { answerStep } from './step.ts'
@@ -19,7 +20,7 @@ export async function runTurn(run: Run): Promise<void> {
       // Ended with its last answer: a stop that comes too late has nothing to stop.
       if (!headOf(run).turn) return
       run.signal.throwIfAborted()
-      const next = nextAction(headOf(run), run.agent().limits)
+      const next = nextAction(headOf(run), run.agent())
       if (next.type === 'rest') return
       if (next.type === 'step') await run.journal.append([stepStart(turnOf(run))])
       if (next.type === 'answer') await answerStep(run)
@@ -51,14 +52,14 @@ type Action =
 const cutsInARow = 3
 
 /** Where a turn goes on, whoever drove it before. */
-export function nextAction(head: Head, limits: AgentDefinition['limits']): Action {
+export function nextAction(head: Head, { limits, output }: Pick<AgentDefinition, 'limits' | 'output'>): Action {
   const { turn } = head
   if (!turn || statusOf(head) === 'paused') return { type: 'rest' }
   if (turn.openStep) return { type: 'answer' }
   if (turn.calls.some((call) => !call.done)) return { type: 'calls' }
   if (turn.step > 0 && turn.calls.length === 0 && turn.cuts === 0) return { type: 'end', reason: turn.finish }
   if (turn.cuts >= cutsInARow) return { type: 'end', reason: 'model_error', error: alwaysCut }
-  const reason = limitReached(turn, limits)
+  const reason = limitReached(turn, limits) ?? outputGivenUp(turn, output)
   return reason ? { type: 'end', reason } : { type: 'step' }
 }
 
@@ -78,6 +79,7 @@ async function endTurn(run: Run, terminalReason: TerminalReason, error?: unknown
     turnId,
     terminalReason,
     ...(error !== undefined && { error: toErrorData(error) }),
+    ...(terminalReason === 'structured_output_retry_exhausted' && { outputError: noOutput }),
   }
   await run.journal.append([...openResults(turn, () => 'Not carried out: the turn failed before it.'), end], {
     dropPartials: openStep ? [openStep.id] : [],

@@ -23,7 +23,7 @@ export function turnRows(session: Session, messages: readonly Message[], live?: 
   const open = new Map(live?.calls.map((call) => [call.callId, call]))
 
   for (const message of messages) {
-    if (message.role === 'user') rows.push({ type: 'user', id: message.id, message })
+    if (isFromPerson(message)) rows.push({ type: 'user', id: message.id, message })
     if (message.role !== 'assistant') continue
     if (saysSomething(message)) rows.push({ type: 'agent', id: message.id, message })
     for (const {
@@ -42,7 +42,7 @@ export function splitTurns(messages: readonly Message[]): Message[][] {
   const turns: Message[][] = []
   for (const message of messages) {
     if (message.role === 'system') continue
-    if (message.role === 'user' || turns.length === 0) turns.push([])
+    if (isFromPerson(message) || turns.length === 0) turns.push([])
     turns.at(-1)!.push(message)
   }
   return turns
@@ -61,10 +61,16 @@ function addStreaming(rows: Row[], session: Session, streaming: NonNullable<Live
 function addCall(rows: Row[], session: Session, facts: CallFacts): void {
   // The plan has a place of its own: a card for each change of it would only be noise.
   if (facts.tool === 'manage_todo_list' && facts.result?.meta.status !== 'error') return
+  // The structured answer is for the page, which has it as `output`.
+  if (facts.tool === 'response' && session.agent.output) return
   const call = callView(session, facts)
   const last = rows.at(-1)
   if (last?.type === 'calls') last.calls.push(call)
   else rows.push({ type: 'calls', id: `calls ${call.id}`, calls: [call] })
+}
+
+function isFromPerson({ role, meta }: Message): boolean {
+  return role === 'user' && meta.origin !== 'system'
 }
 
 function saysSomething(message: Message): boolean {

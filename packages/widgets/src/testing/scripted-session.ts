@@ -70,6 +70,7 @@ export function scriptedSession(state: SessionState = {}, agent: SmartAgentOptio
     approve: (requestId, options) => command('approve', { requestId, ...options }),
     reject: (requestId, comment) => command('reject', { requestId, comment }),
     answer: (requestId, answers, notes) => command('answer', { requestId, answers, notes }),
+    editPlan: (edit) => command('editPlan', { edit }),
     rename: async (title) => void command('rename', { title }),
     set: async (settings) => void command('set', { settings }),
     listen: () => () => {},

@@ -179,6 +179,7 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
     approve: (requestId, { args } = {}) => session.resolve(requestId, { type: 'approve', args }),
     reject: (requestId, comment) => session.resolve(requestId, { type: 'reject', comment }),
     answer: (requestId, answers, notes) => session.resolve(requestId, { type: 'answer', answers, notes }),
+    editPlan: (change) => command({ type: 'plan', change }),
     rename: (title) => command({ type: 'rename', title }).saved,
     set: (settings) => command({ type: 'set', settings }).saved,
     listen: (listener) => listeners.add(listener, fold.head.seq),

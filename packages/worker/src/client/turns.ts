@@ -110,6 +110,8 @@ function resultOf(fold: Fold, turnId: string | undefined, refused?: string): Tur
     requests: isOpen ? requests : [],
     usage,
     error: end?.error,
+    output: end?.output,
+    outputError: end?.outputError,
     refused,
   }
 }

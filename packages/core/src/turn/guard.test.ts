@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest'
+import { defineAgent, type SmartAgentOptions } from '../agents/agent.ts'
+import type { Message } from '../session/message.ts'
+import type { GuardrailInput, GuardrailVerdict } from '../smart/guardrail.ts'
+import { run } from './turn.fixture.ts'
+
+test('[C60] a blocked request is answered by the guardrail, and the model is not asked', async () => {
+  const { result, asked } = await guarded({ request: [verdict('block', { replacement: 'Not here.' })] })
+  expect(asked).toHaveLength(0)
+  expect(result).toMatchObject({ terminalReason: 'guardrail_blocked', content: 'Not here.' })
+  expect(result.messages.at(-1)).toMatchObject({ role: 'assistant', name: 'guardrail' })
+})
+
+test('[C60] a reason is not for the visitor', async () => {
+  const { result } = await guarded({ request: [verdict('block', { reason: 'matched rule 7' })] })
+  expect(result.content).toBe('I cannot help with that.')
+})
+
+test('[C60] what was blocked does not reach the model with the next question either', async () => {
+  const before = await guarded({ request: [verdict('block')] })
+  const { asked } = await run({ messages: [...before.result.messages, user('u2', 'the weather?')] })
+  expect(asked[0]?.messages.map(({ id }) => id)).toEqual(['u2'])
+})
+
+test('[C60] asked again, and allowed this time, the same words reach the model', async () => {
+  const before = await guarded({ request: [verdict('block')] })
+  const { asked } = await run({ messages: before.result.messages })
+  expect(asked[0]?.messages.map(({ id }) => id)).toEqual(['u'])
+})
+
+test('[C60] a warning lets it pass, and so does saying nothing', async () => {
+  const { result, asked } = await guarded({ request: [verdict('warn'), { check: () => {} }, verdict('allow')] })
+  expect(asked).toHaveLength(1)
+  expect(result).toMatchObject({ terminalReason: 'completed', content: 'Yes.' })
+})
+
+test('[C60] the first block is the last check', async () => {
+  const seen: string[] = []
+  const check = (disposition: GuardrailVerdict['disposition']) => ({
+    name: disposition,
+    check: ({ text }: GuardrailInput) => (seen.push(`${disposition} ${text}`), { disposition }),
+  })
+  await guarded({ request: [check('warn'), check('block'), check('allow')] })
+  expect(seen).toEqual(['warn secret', 'block secret'])
+})
+
+test('[C60] a blocked answer is replaced, its words kept out of sight', async () => {
+  const { result } = await guarded({ response: [verdict('block', { replacement: 'Something else.' })] })
+  expect(result).toMatchObject({ terminalReason: 'guardrail_blocked', content: 'Something else.' })
+  expect(result.messages.at(-1)?.meta).toMatchObject({ replaced: 'Yes.', status: 'complete' })
+})
+
+test('[C60] a blocked structured answer is no output', async () => {
+  const seen: unknown[] = []
+  const response = [{ check: ({ output }: GuardrailInput) => (seen.push(output), { disposition: 'block' as const }) }]
+  const schema = { type: 'object', properties: { city: { type: 'string' } } }
+  const { result, asked } = await run({
+    messages: [user('u', 'where?')],
+    options: { guardrails: { response }, outputSchema: schema },
+    answers: [
+      [
+        { type: 'call-start', index: 0, name: 'response' },
+        { type: 'call-delta', index: 0, args: '{"city":"Lisbon"}' },
+        { type: 'finish', reason: 'tool-calls' },
+      ],
+    ],
+  })
+  expect(seen).toEqual([{ city: 'Lisbon' }])
+  expect(asked).toHaveLength(1)
+  expect(result).toMatchObject({ terminalReason: 'guardrail_blocked', output: undefined, outputError: undefined })
+  expect(result.messages.at(-1)).toMatchObject({ role: 'assistant', meta: { replaced: '{"city":"Lisbon"}' } })
+  expect(result.messages.at(-1)?.tool_calls).toBeUndefined()
+})
+
+test('[C60] a guardrail that throws blocks: what was not checked is not let through', async () => {
+  const broken = {
+    check: () => {
+      throw new Error('no rules')
+    },
+  }
+  expect((await guarded({ request: [broken] })).result.terminalReason).toBe('guardrail_blocked')
+  expect((await guarded({ response: [broken] })).result).toMatchObject({ content: 'I cannot show this answer.' })
+})
+
+test('[C60] guardrails may be one list, each with its phase', async () => {
+  const { result } = await guarded([{ phase: 'response', ...verdict('block') }])
+  expect(result.messages.at(-1)?.meta.replaced).toBe('Yes.')
+})
+
+test('[C60] a guardrail without a check, and two of one name, are mistakes their developer reads', () => {
+  expect(() => defineAgent({ guardrails: { request: [{ name: 'pii' } as never] } })).toThrow(/"pii" has nothing to run/)
+  const pii = { name: 'pii', ...verdict('allow') }
+  expect(() => defineAgent({ guardrails: { request: [pii, pii] } })).toThrow(/Two request guardrails/)
+  expect(defineAgent({ guardrails: { request: [pii], response: [pii] } }).guardrails).toBeDefined()
+})
+
+function guarded(guardrails: SmartAgentOptions['guardrails']) {
+  return run({ messages: [user('u', 'secret')], options: { guardrails } })
+}
+
+function verdict(disposition: GuardrailVerdict['disposition'], more: Partial<GuardrailVerdict> = {}) {
+  return { check: () => ({ disposition, ...more }) }
+}
+
+function user(id: string, content: string): Message {
+  return { id, role: 'user', content, meta: { status: 'complete', createdAt: 0 } }
+}

@@ -1,0 +1,111 @@
+/** Asks the guardrails: about a person's words before the turn's first step, about the last answer before it is kept. */
+import { describeError } from '../error.ts'
+import type { NewEntry } from '../session/journal.ts'
+import { textOf, type Message } from '../session/message.ts'
+import {
+  guardrailName,
+  guardrailSlice,
+  type GuardrailPhase,
+  type GuardrailResult,
+  type GuardrailSlice,
+  type GuardrailVerdict,
+} from '../smart/guardrail.ts'
+import type { Ending } from './output.ts'
+import { headOf, turnOf, type Run } from './run.ts'
+import { unlessStopped } from './unless-stopped.ts'
+
+/** A blocked turn ends here, without its model having been asked. */
+export async function guardRequest(run: Run): Promise<void> {
+  const { id: turnId, step, openStep } = turnOf(run)
+  if (step > 1 || !openStep || sliceOf(run)?.turnId === turnId) return
+  const { results, blocked } = await verdicts(run, 'request')
+  if (!results.length) return
+  const at = { turnId, stepId: openStep.id }
+  const entries: NewEntry[] = [sliceEntry(run, results)]
+  if (blocked) {
+    const { name: agent } = run.agent()
+    const message: Message = {
+      id: `${openStep.id}.m`,
+      role: 'assistant',
+      name: guardrailName,
+      content: blocked.replacement ?? 'I cannot help with that.',
+      meta: { status: 'complete', createdAt: run.clock.now(), agent },
+    }
+    entries.push({ type: 'message-add', message }, { type: 'turn-end', terminalReason: 'guardrail_blocked' })
+  }
+  await run.journal.append(
+    entries.map((entry) => ({ ...entry, ...at })),
+    blocked && { dropPartials: [openStep.id] },
+  )
+}
+
+export interface GuardedAnswer {
+  /** The message as it may be kept. */
+  readonly message: Message
+  readonly ending: Ending
+  readonly entries: readonly NewEntry[]
+}
+
+export async function guardAnswer(run: Run, message: Message, ending: Ending): Promise<GuardedAnswer> {
+  const { results, blocked } = await verdicts(run, 'response', message, ending.output)
+  const entries = results.length ? [sliceEntry(run, results)] : []
+  if (!blocked) return { message, ending, entries }
+  return {
+    message: replacedBy(message, blocked.replacement ?? 'I cannot show this answer.'),
+    ending: { terminalReason: 'guardrail_blocked' },
+    entries,
+  }
+}
+
+/** Longer ones are not kept: the journal is no place for what nobody may read. */
+const replacedLimit = 2000
+
+function replacedBy({ id, role, content, meta, tool_calls: calls = [] }: Message, replacement: string): Message {
+  const { reasoning: _reasoning, ...rest } = meta
+  const replaced = [textOf({ content }), ...calls.map((call) => call.function.arguments)].join('\n').trim()
+  const kept = replaced.length <= replacedLimit && { replaced }
+  return { id, role, content: replacement, meta: { ...rest, ...kept } }
+}
+
+async function verdicts(run: Run, phase: GuardrailPhase, answer?: Message, output?: unknown) {
+  const results: GuardrailResult[] = []
+  const guardrails = run.agent().guardrails?.[phase] ?? []
+  if (!guardrails.length) return { results }
+  const messages = await run.journal.messages()
+  const text = textOf(answer ?? messages.findLast(({ role }) => role === 'user') ?? { content: '' })
+  const input = { phase, text, messages, ...(output !== undefined && { output }) }
+  for (const { name, check } of guardrails) {
+    const verdict = await unlessStopped(
+      run.signal,
+      verdictOf(run, name, async () => check(input)),
+    )
+    if (!verdict || verdict.disposition === 'allow') continue
+    const { disposition, reason } = verdict
+    results.push({ phase, guardrail: name, disposition, ...(reason !== undefined && { reason }) })
+    if (disposition === 'block') return { results, blocked: verdict }
+  }
+  return { results }
+}
+
+async function verdictOf(
+  run: Run,
+  name: string,
+  check: () => Promise<GuardrailVerdict | undefined | void>,
+): Promise<GuardrailVerdict | undefined | void> {
+  try {
+    return await check()
+  } catch (error) {
+    const reason = `Guardrail "${name}" threw: ${describeError(error)}`
+    run.warn(`${reason} What it should have checked is blocked.`)
+    return { disposition: 'block', reason }
+  }
+}
+
+function sliceOf(run: Run): GuardrailSlice | undefined {
+  return headOf(run).slices[guardrailSlice] as GuardrailSlice | undefined
+}
+
+function sliceEntry(run: Run, results: readonly GuardrailResult[]): NewEntry {
+  const value: GuardrailSlice = { turnId: turnOf(run).id, results }
+  return { type: 'slice-set', extension: guardrailSlice, value }
+}
