@@ -1,5 +1,7 @@
 /** Any interleaving of tools, people, stops, failing disks and dying tabs: no call twice, none without its one result. */
 import {
+  asTool,
+  defineAgent,
   DogearError,
   emptyHead,
   foldOf,
@@ -8,6 +10,7 @@ import {
   textOf,
   type Entry,
   type Message,
+  type Model,
   type Store,
 } from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
@@ -45,8 +48,43 @@ test.each(['die-before', 'die-after'] as const)(
   },
 )
 
-const toolNames = ['pay', 'book', 'look', 'send', 'scroll', 'break', 'ask_user_question', 'manage_todo_list'] as const
+test.each(['die-before', 'die-after'] as const)(
+  '[C55] [C57] agents that work for others go on where they were when a tab does %s, at any one moment',
+  async (type) => {
+    for (let at = 1; at <= 70; at += 1) {
+      const story: Story = {
+        turns: [
+          [
+            ['helper', 'book'],
+            ['manager', 'helper'],
+          ],
+        ],
+        lives: [[{ at, type }]],
+        moods: ['approve'],
+        resumable: true,
+        twoTabs: false,
+      }
+      await audit(await lived(story)).catch((error: unknown) => {
+        throw new Error(`${type} ${at}`, { cause: error })
+      })
+    }
+  },
+  60_000,
+)
+
+const ownTools = ['pay', 'book', 'look', 'send', 'scroll', 'break', 'ask_user_question', 'manage_todo_list'] as const
+/** `helper` is an agent with the same tools, `manager` one that has a helper. */
+const toolNames = [...ownTools, 'helper', 'manager'] as const
 type ToolName = (typeof toolNames)[number]
+
+/** What an agent does with the task it is given. */
+const tasks: Readonly<Record<string, readonly (readonly ToolName[])[]>> = {
+  help: [
+    ['pay', 'book'],
+    ['ask_user_question', 'look'],
+  ],
+  manage: [['helper', 'send'], ['helper']],
+}
 
 /** One thing that goes wrong, at the n-th time a tab asks its disk for something. */
 interface Fault {
@@ -110,7 +148,7 @@ async function lived(story: Story): Promise<World> {
     let die = () => {}
     const death = new Promise<'dead'>((resolve) => (die = () => resolve('dead')))
     const tab: Tab = here.tab(
-      { model, tools: toolsOf(effects, () => isDead), useTodoList: true, humanInTheLoop: { askUser: true } },
+      { model, tools: toolsOf(effects, () => isDead, model), useTodoList: true, humanInTheLoop: { askUser: true } },
       faultyDisk(store, faults, () => {
         isDead = true
         tab.kill()
@@ -123,7 +161,7 @@ async function lived(story: Story): Promise<World> {
   async function life(words: string): Promise<'dead' | 'done'> {
     const { tab, death, isDead } = bornTab()
     const bystander = story.twoTabs
-      ? here.tab({ model, tools: toolsOf(effects, () => false), useTodoList: true })
+      ? here.tab({ model, tools: toolsOf(effects, () => false, model), useTodoList: true })
       : null
     try {
       const session = await Promise.race([tab.open().catch(() => 'dead' as const), death])
@@ -175,7 +213,7 @@ async function lived(story: Story): Promise<World> {
   for (const [index] of story.turns.entries()) {
     while ((await life(`turn ${index}`)) === 'dead') await tick()
   }
-  const open = () => here.tab({ model, tools: toolsOf(effects, () => false), useTodoList: true }).open()
+  const open = () => here.tab({ model, tools: toolsOf(effects, () => false, model), useTodoList: true }).open()
   return { store, effects, saved, requests: model.requests, open }
 }
 
@@ -224,7 +262,8 @@ async function decide(
 function answerTo({ turns }: Story, messages: readonly Message[]): Beat[] {
   expectValid(messages)
   const begin = messages.findLastIndex(({ role, id }) => role === 'user' && id !== 'limit')
-  const turn = turns[Number(/\d+/.exec(textOf(messages[begin]!))?.[0])] ?? []
+  const words = textOf(messages[begin]!)
+  const turn = tasks[words] ?? turns[Number(/\d+/.exec(words)?.[0])] ?? []
   const step = messages.slice(begin).filter((message) => message.tool_calls).length
   const calls = turn[step] ?? []
   return [...say('Let', ' me', ' see.'), ...calls.map((name) => call(name, argsFor(name)))]
@@ -233,11 +272,21 @@ function answerTo({ turns }: Story, messages: readonly Message[]): Beat[] {
 function argsFor(name: ToolName): object {
   if (name === 'ask_user_question')
     return { questions: [{ question: 'Sure?', options: [{ label: 'Yes' }, { label: 'No' }] }] }
+  if (name === 'helper') return { input: 'help' }
+  if (name === 'manager') return { input: 'manage' }
   if (name === 'manage_todo_list') return { operation: 'write', todoList: [{ id: 1, step: 'Look' }] }
   return {}
 }
 
-function toolsOf(effects: Map<string, number>, isDead: () => boolean) {
+function toolsOf(effects: Map<string, number>, isDead: () => boolean, model: Model) {
+  const own = ownToolsOf(effects, isDead)
+  const humanInTheLoop = { askUser: true }
+  const helper = asTool(defineAgent({ name: 'helper', model, tools: own, humanInTheLoop }))
+  const manager = asTool(defineAgent({ name: 'manager', model, tools: [...own, helper], humanInTheLoop }))
+  return [...own, helper, manager]
+}
+
+function ownToolsOf(effects: Map<string, number>, isDead: () => boolean) {
   const act = async (_args: unknown, { callId }: { callId: string }) => {
     await tick()
     // A dead page does nothing any more.
@@ -296,6 +345,7 @@ async function audit({ store, effects, saved, requests, open }: World): Promise<
 
   const fold = foldOf(emptyHead('s1', 'tester'))
   for (const entry of entries) reduce(fold, entry)
+  expect(fold.head.children).toEqual({})
   const messages = pathOf(fold).map((node) => fold.bodies.get(node.id))
   for (const words of saved) expect(messages.some((message) => message && textOf(message) === words)).toBe(true)
   const session = await open()

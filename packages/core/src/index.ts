@@ -25,6 +25,11 @@ export {
   type RuntimeProfile,
 } from './smart/profile.ts'
 export { countApproxTokens } from './smart/tokens.ts'
+export { agentsOf } from './agents/agents-of.ts'
+export { asTool, type AsToolOptions } from './agents/as-tool.ts'
+export { asHandoff, type AsHandoffOptions } from './agents/handoff.ts'
+export { linkAgents, type UnlinkedAgent, type UnlinkedTool } from './agents/link-agents.ts'
+export { type SubagentDefinition, type SubagentOptions, type SubagentPolicy } from './agents/subagents.ts'
 export { invoke, type InvokeConfig, type InvokeInput, type InvokeResult } from './agents/invoke.ts'
 export {
   createTool,
@@ -136,4 +141,4 @@ export { openJournal, type Beside, type Journal, type JournalOptions, type NewEn
 export { bodyOf, reduce } from './session/reduce.ts'
 export { callTool, type CallReply } from './tools/result.ts'
 export { createDriver, type Driver, type DriverOptions } from './turn/driver.ts'
-export { runAgentOf, runToolOf, type RunAgent, type RunTool } from './turn/run.ts'
+export { runAgentOf, type RunAgent, type RunTool } from './turn/run.ts'

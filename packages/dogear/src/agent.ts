@@ -1,11 +1,16 @@
 /** An agent in a page: a definition with sessions behind it. */
 import {
+  asHandoff,
+  asTool,
   defineAgent,
   DogearError,
   type AgentOptions,
+  type AsHandoffOptions,
+  type AsToolOptions,
   type SessionRecord,
   type SmartAgentOptions,
   type Snapshot,
+  type Tool,
 } from '@dogear/core'
 import type { NamedSnapshot, Session, SessionChoice } from '@dogear/worker'
 import { checkedToken } from './checked-token.ts'
@@ -20,6 +25,10 @@ export interface Agent {
    */
   open(sessionId?: string): Promise<Session>
   readonly sessions: Sessions
+  /** This agent as a tool of another: its answer is the tool's result, and what it needs of a person is asked there. */
+  asTool(options?: AsToolOptions): Tool
+  /** A tool that gives this agent the word, until it gives it on. */
+  asHandoff(options?: AsHandoffOptions): Tool
 }
 
 export interface Sessions {
@@ -58,6 +67,8 @@ function agentOf(options: SmartPageAgentOptions): Agent {
       delete: (sessionId) => client().delete(definition, sessionId),
       clear: () => client().clear(definition),
     },
+    asTool: (given) => asTool(definition, given),
+    asHandoff: (given) => asHandoff(definition, given),
   }
 }
 

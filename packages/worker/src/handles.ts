@@ -1,5 +1,6 @@
 /** Handles, the page's end: an agent's functions stay here and are called by name. */
 import {
+  agentsOf,
   callTool,
   DogearError,
   toErrorData,
@@ -9,7 +10,7 @@ import {
   type Tool,
   type ToolContext,
 } from '@dogear/core'
-import type { AgentSpec, Handle, Packed, ToHost, ToPage } from './protocol.ts'
+import type { AgentSpec, Handle, Packed, ToHost, ToolSpec, ToPage } from './protocol.ts'
 
 export interface Handles {
   /** The agent as data; its functions can be called until it is defined anew. */
@@ -50,12 +51,29 @@ export function createHandles(post: (message: ToHost) => void): Handles {
     return Object.fromEntries(Object.entries(value).map(each))
   }
 
-  function packTool(tool: Tool, at: string): Packed<Tool> {
-    const { func: _func, summary: _summary, ...rest } = tool
+  function packAgent({ model, tools, endpoint, ...rest }: AgentDefinition): AgentSpec {
+    const { name } = rest
+    const stream: Target = ([request, options], signal) =>
+      (model as Model).stream(request as never, { ...(options as object), signal })
+    return {
+      ...pack(rest, name),
+      endpoint: endpoint === undefined ? undefined : absolute(endpoint),
+      model: typeof model === 'string' ? model : keep(`${name}/model`, stream),
+      tools: tools.map((tool) => packTool(tool, `${name}/tools/${tool.name}`)),
+    }
+  }
+
+  function packTool(tool: Tool, at: string): ToolSpec {
+    const { func: _func, summary: _summary, agent, handoff, ...rest } = tool
     const func = keep(`${at}/func`, ([args, context], signal) =>
       joined(tool, args, { ...(context as ToolContext), signal }),
     )
-    return { ...pack(rest, at), func }
+    return {
+      ...pack(rest, at),
+      func,
+      agent: agent?.name,
+      handoff: typeof handoff === 'object' ? handoff.name : handoff,
+    }
   }
 
   /** The same call never starts twice on this page, however often a worker asks. */
@@ -99,16 +117,8 @@ export function createHandles(post: (message: ToHost) => void): Handles {
 
   return {
     define(agent) {
-      const { model, tools, ...rest } = agent
-      const { name, endpoint } = agent
-      const stream: Target = ([request, options], signal) =>
-        (model as Model).stream(request as never, { ...(options as object), signal })
-      return {
-        ...pack(rest, name),
-        endpoint: endpoint === undefined ? undefined : absolute(endpoint),
-        model: typeof model === 'string' ? model : keep(`${name}/model`, stream),
-        tools: tools.map((tool) => packTool(tool, `${name}/tools/${tool.name}`)),
-      }
+      const [, ...others] = agentsOf(agent).values()
+      return { ...packAgent(agent), others: others.map(packAgent) }
     },
     receive(message) {
       if (message.type === 'call') void answer(message.id, message.handle, message.args)

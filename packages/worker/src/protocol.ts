@@ -10,6 +10,7 @@ import type {
   SessionRecord,
   Snapshot,
   SnapshotRecord,
+  Tool,
   Waiting,
 } from '@dogear/core'
 import type { NamedSnapshot } from './session.ts'
@@ -116,7 +117,15 @@ export type Packed<T> = T extends (...args: never) => unknown
       : T
 
 /** A model of the page's own is one handle: what it is asked for streams. */
-export type AgentSpec = Packed<Omit<AgentDefinition, 'model'>> & { readonly model: string | Handle }
+export type AgentSpec = Packed<Omit<AgentDefinition, 'model' | 'tools'>> & {
+  readonly model: string | Handle
+  readonly tools: readonly ToolSpec[]
+  /** Every other agent that its tools lead to. */
+  readonly others?: readonly AgentSpec[]
+}
+
+/** A tool that stands for an agent names it: two may lead to each other. */
+export type ToolSpec = Packed<Omit<Tool, 'agent' | 'handoff'>> & { readonly agent?: string; readonly handoff?: string }
 
 /** Either end of the wire. */
 export interface Wire<Out, In> {

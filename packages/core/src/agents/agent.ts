@@ -13,8 +13,10 @@ import {
 import { resolveGuardrails, type Guardrails, type GuardrailsOption } from '../smart/guardrail.ts'
 import { resolveOutput, type OutputOption, type OutputSpec } from '../smart/output.ts'
 import { resolveReasoning, type Reasoning, type ReasoningConfig } from '../smart/reasoning.ts'
-import { builtinNames } from '../tools/builtin.ts'
+import { builtinNames, subagentToolNames } from '../tools/builtin.ts'
 import { createTool, type Tool, type ToolOptions } from '../tools/tool.ts'
+import { agentsOf } from './agents-of.ts'
+import type { SubagentDefinition, SubagentOptions, SubagentPolicy } from './subagents.ts'
 
 export interface AgentOptions {
   /** Names the agent's sessions: keep it stable. Letters, digits, `_`, `-`. Default `agent`. */
@@ -70,6 +72,10 @@ export interface SmartAgentOptions extends AgentOptions, ProfileOptions {
   runtimeProfile?: RuntimeProfile
   /** A profile of your own, on top of the one it `extends`. */
   customProfile?: CustomProfile
+  /** Agents that the model may give tasks to with `delegate_to`, by name. */
+  agents?: Readonly<Record<string, SubagentDefinition>>
+  /** Lets the model give tasks away; on when `agents` has any. */
+  subagents?: SubagentOptions
   /** Gives the model `manage_todo_list`, and the plan checklist something to show. */
   useTodoList?: boolean
   /** Lets the model ask the person with `ask_user_question`. */
@@ -97,6 +103,8 @@ export interface AgentDefinition {
   readonly output?: OutputSpec
   readonly guardrails?: Guardrails
   readonly todoList: boolean
+  readonly agents: Readonly<Record<string, SubagentDefinition>>
+  readonly subagents: SubagentPolicy
   /** By the `costEstimator`. */
   readonly costOf?: (model: string, usage: ModelUsage) => number | Promise<number>
   /** By the `tokenCounter`; many texts at once, because each question may cross a wire. */
@@ -112,7 +120,8 @@ export function defineAgent(options: SmartAgentOptions): AgentDefinition {
       `An agent's name must be 1 to 64 letters, digits, "_" or "-"; got ${JSON.stringify(name)}.`,
     )
   }
-  const { profile, limits } = resolveProfile(options)
+  const { profile: resolved, limits } = resolveProfile(options)
+  const { subagents, profile } = withSubagents(options, resolved)
   const todoList = options.useTodoList ?? profile.planning.mode !== 'off'
   const tools = (options.tools ?? []).map((tool) => createTool(tool as ToolOptions))
   const askUser = options.humanInTheLoop?.askUser
@@ -121,10 +130,11 @@ export function defineAgent(options: SmartAgentOptions): AgentDefinition {
     ...(todoList ? [builtinNames.plan] : []),
     ...(askUser ? [builtinNames.question] : []),
     ...(output ? [builtinNames.response] : []),
+    ...(subagents === 'off' ? [] : subagentToolNames),
   ]
   refuseTwins(name, [...builtIn, ...tools.map((tool) => tool.name)])
   const ask = typeof askUser === 'object' ? askUser : {}
-  return {
+  const definition: AgentDefinition = {
     name,
     version: options.version,
     instructions: options.instructions,
@@ -142,10 +152,28 @@ export function defineAgent(options: SmartAgentOptions): AgentDefinition {
     output,
     guardrails: resolveGuardrails(options.guardrails),
     todoList,
+    agents: options.agents ?? {},
+    subagents,
     costOf: costOf(options),
     countTokens: countTokens(options),
     askUser: askUser ? { allowFreeText: ask.allowFreeText ?? true, promptOverride: ask.promptOverride } : false,
   }
+  // Throws for agents that cannot be told apart, where they are put together.
+  agentsOf(definition)
+  return definition
+}
+
+function withSubagents({ agents, subagents, delegation: given = {} }: SmartAgentOptions, profile: ResolvedProfile) {
+  const policy: SubagentPolicy = subagents ? (subagents.policy ?? 'registry_and_adhoc') : agents ? 'registry' : 'off'
+  if (policy === 'off') return { subagents: policy, profile }
+  const delegation: ResolvedProfile['delegation'] = {
+    ...profile.delegation,
+    maxDelegationDepth: subagents?.maxDepth ?? given.maxDelegationDepth ?? 2,
+    maxChildCalls: subagents?.maxChildCalls ?? given.maxChildCalls ?? 8,
+    maxParallelChild: subagents?.maxParallel ?? given.maxParallelChild ?? 4,
+    childContextPolicy: subagents?.contextPolicy ?? given.childContextPolicy ?? 'scoped',
+  }
+  return { subagents: policy, profile: { ...profile, delegation } }
 }
 
 /** Two tools of one name make a provider refuse every request. */

@@ -1,13 +1,17 @@
-/** Another agent at work for a call: its entries stand in the same journal under the call's path, so it resumes like any turn. */
+/** Other agents at work for a call: their entries stand in the same journal under the call's path, so they resume like any turn. */
 import type { NewEntry } from '../session/journal.ts'
 import { statusOf, workerKey } from '../session/fold.ts'
 import { textOf } from '../session/message.ts'
+import type { Partial } from '../session/partial.ts'
 import type { OpenCall } from '../session/state.ts'
 import type { CallReply } from '../tools/result.ts'
+import { toolsNow } from '../turn/begin.ts'
 import { createDeadlines } from '../turn/deadlines.ts'
-import type { Run, Task } from '../turn/run.ts'
+import { headOf, type Run, type Task } from '../turn/run.ts'
 import { stepStart } from '../turn/step-start.ts'
-import { activeAgent } from './active-agent.ts'
+import { activeAgent, workerOf } from './active-agent.ts'
+import { taskInput } from './child-context.ts'
+import { delegationRefusal } from './delegation-limits.ts'
 
 /** Runs a turn until it rests: handed in, because a turn's calls are what delegates. */
 export type Drive = (run: Run) => Promise<void>
@@ -19,61 +23,93 @@ export async function delegate(
   tasks: readonly Task[],
   drive: Drive,
 ): Promise<CallReply | undefined> {
-  const children = tasks.map((task, index) => childRun(run, call, task, index))
-  const unbegun = children.flatMap((child, index) =>
-    child.isBegun ? [] : firstEntries(child.run, tasks[index] as Task),
-  )
-  if (unbegun.length) await run.journal.append(unbegun)
-  await Promise.all(children.map((child) => drive(child.run)))
+  const isBegun = (headOf(run).children[call.callId]?.seq ?? 0) > 0
+  const refusal = isBegun ? undefined : delegationRefusal(run, tasks.length)
+  if (refusal) return { status: 'error', content: refusal }
+  const children = tasks.map((task, index) => childRun(run, task, workerKey(call.callId, index)))
+  if (!isBegun) await begin(run, children, tasks)
+  await driveAll(run, children, drive)
   run.signal.throwIfAborted()
-  if (children.some((child) => statusOf(child.run.journal.fold.head) === 'paused')) return undefined
-  const replies = await Promise.all(children.map((child) => replyOf(child.run)))
+  if (children.some((child) => statusOf(headOf(child)) === 'paused')) return undefined
+  const replies = await Promise.all(children.map(replyOf))
   const [only] = replies
   if (replies.length === 1 && only) return only
   const results = replies.map(({ status, content }, index) => ({ agent: tasks[index]?.agent.name, status, content }))
   return { status: 'complete', content: JSON.stringify(results) }
 }
 
-function childRun(run: Run, { callId }: OpenCall, { agent }: Task, index: number) {
-  const journal = run.journal.child(workerKey(callId, index))
-  const isBegun = journal.fold.head.seq > 0
-  const child: Run = {
+function childRun(run: Run, task: Task, key: string): Run {
+  const journal = run.journal.child(key)
+  const { head } = journal.fold
+  let shown: Partial | null = null
+  let { agent } = task
+  let parent = run.agent()
+  return {
     ...run,
     journal,
-    agent: () => activeAgent(agent, journal.fold.head.activeAgent),
-    recovering: isBegun,
+    agent() {
+      // The page may define its agents anew while a child waits for one of its tools.
+      if (run.agent() !== parent) {
+        parent = run.agent()
+        agent = workerOf(parent, headOf(run), key) ?? agent
+      }
+      return activeAgent(agent, head)
+    },
+    recovering: head.turn?.openStep != null,
     ready: new Map(),
     deadlines: createDeadlines(run.clock),
     settling: new Set(),
-    emit: () => {},
-    shown: () => null,
-    // The rows are the parent's to take: it ends after its children.
-    stopping: () => run.stopping() && { commandId: run.stopping()?.commandId ?? '', take: [] },
+    emit: (partial) => void (shown = partial),
+    shown: () => shown,
+    // Only the parent's end answers the command: one that died before it must find the command again.
+    stopping: () => run.stopping() && { take: [] },
     checkpoint: undefined,
   }
-  return { run: child, isBegun }
 }
 
-function firstEntries({ journal, clock }: Run, { agent, input }: Task): NewEntry[] {
+/** All in one write: either every task of a call is begun, or none. */
+async function begin(run: Run, children: readonly Run[], tasks: readonly Task[]): Promise<void> {
+  const inputs = await Promise.all(tasks.map((task) => taskInput(run, task)))
+  const entries = children.flatMap((child, index) => firstEntries(child, inputs[index] ?? ''))
+  await run.journal.append(entries)
+}
+
+function firstEntries(child: Run, content: string): NewEntry[] {
+  const { journal, clock } = child
   const { path } = journal
   const turnId = path.at(-1) ?? ''
-  const { sessionId } = journal.fold.head
+  const agent = child.agent()
   const at = { turnId, path }
+  const meta = { status: 'complete', createdAt: clock.now() } as const
+  const tools = toolsNow(journal.fold, agent)
   return [
-    { type: 'session-start', agent: agent.name, sessionId, ...at },
+    { type: 'session-start', agent: agent.name, version: agent.version, sessionId: headOf(child).sessionId, ...at },
     { type: 'turn-start', origin: 'agent', ...at },
-    {
-      type: 'message-add',
-      message: {
-        id: `${turnId}.u`,
-        role: 'user',
-        content: input,
-        meta: { status: 'complete', createdAt: clock.now() },
-      },
-      ...at,
-    },
+    { type: 'message-add', message: { id: `${turnId}.u`, role: 'user', content, meta }, ...at },
+    ...(tools ? [{ type: 'meta-set' as const, tools, ...at }] : []),
     { ...stepStart({ id: turnId, step: 0 }), path },
   ]
+}
+
+/** Drives those that can go on, a few at a time; one that a person answers goes on while others still work. */
+async function driveAll(run: Run, children: readonly Run[], drive: Drive): Promise<void> {
+  const { maxParallelChild } = run.agent().profile.delegation
+  const active = new Map<Run, Promise<void>>()
+  const failures: unknown[] = []
+  while (!failures.length && !run.signal.aborted) {
+    for (const child of children) {
+      if (active.size >= maxParallelChild) break
+      if (active.has(child) || statusOf(headOf(child)) !== 'busy') continue
+      const driving = drive(child)
+        .catch((error: unknown) => void failures.push(error))
+        .finally(() => active.delete(child))
+      active.set(child, driving)
+    }
+    if (active.size === 0) break
+    await Promise.race([...active.values(), run.journal.changed()])
+  }
+  await Promise.all(active.values())
+  if (failures.length) throw failures[0]
 }
 
 async function replyOf({ journal }: Run): Promise<CallReply> {

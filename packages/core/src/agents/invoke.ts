@@ -58,7 +58,7 @@ export async function invoke(agent: RunAgent, input: InvokeInput, config: Invoke
   let shown: Partial | null = null
   const run: Run = {
     journal,
-    agent: () => activeAgent(agent, journal.fold.head.activeAgent),
+    agent: () => activeAgent(agent, journal.fold.head),
     clock,
     hash,
     signal,

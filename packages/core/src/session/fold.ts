@@ -92,7 +92,7 @@ export function isWaiting({ children }: Head, { callId, request, decision }: Ope
   return statuses.includes('paused') && !statuses.includes('busy')
 }
 
-/** Names an agent that works for a call, where several may. */
+/** Names an agent that works for a call, where several may: `call`, `call#1`, `call#2` … */
 export function workerKey(callId: string, index: number): string {
   return index ? `${callId}#${index}` : callId
 }

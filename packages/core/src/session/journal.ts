@@ -102,7 +102,8 @@ export function openJournal({ fold, clock, store, epoch, published }: JournalOpt
       append: path.length
         ? (entries, beside) =>
             append(
-              entries.map((entry) => ({ ...entry, path })),
+              // What is a child's own already stays its own.
+              entries.map((entry) => ({ path, ...entry })),
               beside,
             )
         : append,

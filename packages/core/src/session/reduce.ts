@@ -30,7 +30,7 @@ export function reduce(fold: Fold, entry: Entry): void {
       head.plan = entry.plan
       return
     case 'turn-start':
-      head.turn = openTurn(entry)
+      head.turn = openTurn(entry, head.activeAgent)
       head.lastEnd = null
       return
     case 'step-start':
@@ -38,6 +38,7 @@ export function reduce(fold: Fold, entry: Entry): void {
         step: entry.step,
         openStep: { id: entry.stepId ?? '', key: entry.key },
         calls: [],
+        agent: head.activeAgent,
       })
       return
     case 'message-add':
@@ -117,7 +118,7 @@ export function reduce(fold: Fold, entry: Entry): void {
       return
     }
     case 'agent-set':
-      head.activeAgent = entry.agent
+      head.activeAgent = entry.agent === head.agent ? undefined : entry.agent
       return
     case 'compaction-add':
       head.compaction = entry.compaction
@@ -181,9 +182,14 @@ function reduceChild(fold: Fold, entry: Entry): void {
   const child = foldAt(fold, [worker])
   reduce(child, { ...entry, path: rest })
   if (entry.type === 'usage-add') addUsage(head, entry)
-  const others = head.requests.filter((request) => request.path?.[0] !== worker)
-  const raised = child.head.requests.map((request) => ({ ...request, path: [worker, ...(request.path ?? [])] }))
-  if (raised.length || others.length !== head.requests.length) head.requests = [...others, ...raised]
+  if (entry.type === 'session-start' && !rest.length) changeTurn(head, { childCount: (head.turn?.childCount ?? 0) + 1 })
+  const { requests } = child.head
+  // Those that stay keep their place: a person who reads one must not find another in its stead.
+  const kept = head.requests.filter(({ path, id }) => path?.[0] !== worker || requests.some((open) => open.id === id))
+  const raised = requests
+    .filter(({ id }) => !kept.some((open) => open.id === id))
+    .map((request) => ({ ...request, path: [worker, ...(request.path ?? [])] }))
+  if (raised.length || kept.length !== head.requests.length) head.requests = [...kept, ...raised]
 }
 
 function remember(head: Draft<Head>, commandId: string): void {
@@ -191,7 +197,7 @@ function remember(head: Draft<Head>, commandId: string): void {
   head.commands = [...head.commands.slice(1 - commandsKept), commandId]
 }
 
-function openTurn(entry: EntryOf<'turn-start'>): OpenTurn {
+function openTurn(entry: EntryOf<'turn-start'>, agent: string | undefined): OpenTurn {
   return {
     id: entry.turnId ?? '',
     origin: entry.origin,
@@ -200,6 +206,8 @@ function openTurn(entry: EntryOf<'turn-start'>): OpenTurn {
     openStep: null,
     calls: [],
     toolCallCount: 0,
+    agent,
+    childCount: 0,
     cuts: 0,
     finish: 'completed',
     spent: { outputTokens: 0, costUsd: 0 },
@@ -234,8 +242,8 @@ function addNode(fold: Fold, message: Message, place: Pick<Node, 'seq' | 'parent
 
 function changeTurn(head: Draft<Head>, change: Partial<OpenTurn>): void {
   if (!head.turn) return
-  const { id, origin, startedAt, step, openStep, calls, toolCallCount, cuts, finish, spent, tallies } = head.turn
-  const { reflections, nudges } = head.turn
+  const { id, origin, startedAt, step, openStep, calls, toolCallCount, agent, childCount } = head.turn
+  const { cuts, finish, spent, tallies, reflections, nudges } = head.turn
   // Key by key: nearly every entry changes the turn, and by a spread a copy of a copy takes V8 microseconds.
   const copy: EveryKeyOf<OpenTurn> = {
     id,
@@ -245,6 +253,8 @@ function changeTurn(head: Draft<Head>, change: Partial<OpenTurn>): void {
     openStep,
     calls,
     toolCallCount,
+    agent,
+    childCount,
     cuts,
     finish,
     spent,

@@ -92,6 +92,10 @@ export interface OpenTurn {
   /** The calls of the current step, in the model's order. */
   readonly calls: readonly OpenCall[]
   readonly toolCallCount: number
+  /** Who asked for those calls, by name, also after one of them gave the word away; absent for the session's own. */
+  readonly agent?: string
+  /** How many tasks this turn has given to other agents. */
+  readonly childCount: number
   /** How many answers in a row were cut off: after one the question is asked again. */
   readonly cuts: number
   /** How the turn ends if no call follows the last answer. */

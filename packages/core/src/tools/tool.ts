@@ -1,4 +1,5 @@
 /** A tool: the many ways to write one, folded at the boundary into one shape. */
+import type { AgentDefinition } from '../agents/agent.ts'
 import { DogearError } from '../error.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { toJsonSchema, type StandardSchema } from './schema.ts'
@@ -68,6 +69,10 @@ interface ToolBase<Args, Result> {
   summary?: (args: Args, result: Result) => string | Promise<string>
   /** With `effect: 'verify'`: what became of the call with this key. */
   check?: (idempotencyKey: string) => Promise<{ done: boolean; result?: unknown } | undefined>
+  /** The agent that does the work in place of a function: what `agent.asTool()` sets. */
+  agent?: AgentDefinition
+  /** The agent that gets the word, or the name of one that led here: what `agent.asHandoff()` sets. */
+  handoff?: AgentDefinition | string
 }
 
 type Run<Args, Result> = (args: Args, context: ToolContext) => Result | Promise<Result>
@@ -99,6 +104,8 @@ export interface Tool {
   readonly func: (args: unknown, context: ToolContext) => unknown
   readonly summary?: (args: unknown, result: unknown) => string | Promise<string>
   readonly check?: ToolBase<unknown, unknown>['check']
+  readonly agent?: AgentDefinition
+  readonly handoff?: AgentDefinition | string
 }
 
 export type Validated =
@@ -117,7 +124,7 @@ export function createTool<Args = any, Result = any>(options: ToolOptions<Args, 
       `A tool's name must be 1 to 64 letters, digits, "_" or "-"; got ${JSON.stringify(name)}.`,
     )
   }
-  const func = runOf(options)
+  const func = runOf(options) ?? (options.agent || options.handoff ? noAgent : undefined)
   if (!func) {
     throw new DogearError('tool-invalid', `Tool "${name}" has nothing to run. Give it func: (args, context) => …`)
   }
@@ -141,6 +148,8 @@ export function createTool<Args = any, Result = any>(options: ToolOptions<Args, 
     func: func as Tool['func'],
     summary: options.summary as Tool['summary'],
     check: options.check,
+    agent: options.agent,
+    handoff: options.handoff,
     [folded]: true,
   } as Tool
 }
@@ -149,6 +158,11 @@ const folded = Symbol('dogear-tool')
 
 function isTool(value: object): value is Tool {
   return folded in value
+}
+
+/** Only for a handoff by a name that no agent of this conversation has. */
+function noAgent(): never {
+  throw new DogearError('agent-invalid', 'No agent of that name takes part in this conversation.')
 }
 
 function runOf<Args, Result>(options: ToolOptions<Args, Result>): Run<Args, Result> | undefined {

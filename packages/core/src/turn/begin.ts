@@ -5,6 +5,7 @@ import { textOf } from '../session/message.ts'
 import type { Fold } from '../session/fold.ts'
 import type { NewEntry } from '../session/journal.ts'
 import { labelText } from '../tools/tool.ts'
+import { reachable } from '../agents/active-agent.ts'
 import type { RunAgent } from './run.ts'
 import { stepStart } from './step-start.ts'
 
@@ -55,9 +56,10 @@ function titleOf(content: string | readonly ContentPart[]): string {
 }
 
 /** Every tool ever seen, when this page adds one. */
-function toolsNow(fold: Fold, agent: RunAgent): Record<string, string> | undefined {
+export function toolsNow(fold: Fold, agent: RunAgent): Record<string, string> | undefined {
   const known = fold.head.settings.tools ?? {}
-  const added = agent.tools.filter((tool) => !Object.hasOwn(known, tool.name))
+  const tools = reachable(agent).flatMap((each) => each.tools)
+  const added = tools.filter((tool) => !Object.hasOwn(known, tool.name))
   if (!added.length) return undefined
   return { ...known, ...Object.fromEntries(added.map((tool) => [tool.name, labelText(tool.label, 'ask')])) }
 }

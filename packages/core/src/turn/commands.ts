@@ -11,6 +11,7 @@ import { resultText } from '../tools/result.ts'
 import { checkJsonSchema } from '../tools/schema.ts'
 import { turnEntries } from './begin.ts'
 import type { RunAgent } from './run.ts'
+import { agentAt } from '../agents/active-agent.ts'
 
 interface Taker {
   readonly journal: Journal
@@ -90,14 +91,14 @@ async function requestClose(
   const { head } = journal.fold
   const request = head.requests.find((open) => open.id === requestId)
   if (!request) throw new DogearError('request-closed', 'This was answered already.')
-  await checkResolution(request, resolution, agent)
+  await checkResolution(request, resolution, agentAt(agent, head, request.path))
   const turnId = head.turn?.id
   const { path } = request
   const status = statusAfter[resolution.type]
   return { type: 'request-close', turnId, commandId, requestId, status, resolution, by, ...(path && { path }) }
 }
 
-async function checkResolution(request: Request, resolution: Resolution, agent: RunAgent): Promise<void> {
+async function checkResolution(request: Request, resolution: Resolution, agent: RunAgent | undefined): Promise<void> {
   if (!resolutionsOf[request.kind].includes(resolution.type)) {
     const takes = resolutionsOf[request.kind].join(', ')
     throw new DogearError(
@@ -110,7 +111,7 @@ async function checkResolution(request: Request, resolution: Resolution, agent: 
   }
   if (resolution.type === 'result' || resolution.type === 'happened') resultText(resolution.result)
   if (resolution.type === 'approve' && resolution.args !== undefined) {
-    const tool = agent.tools.find((candidate) => candidate.name === request.tool)
+    const tool = agent?.tools.find((candidate) => candidate.name === request.tool)
     const checked = tool?.validate
       ? await tool.validate(resolution.args)
       : checkJsonSchema(request.parameters ?? {}, resolution.args)

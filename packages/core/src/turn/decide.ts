@@ -8,6 +8,7 @@ import { argsHash } from '../tools/canonical.ts'
 import { checkJsonSchema } from '../tools/schema.ts'
 import { labelText, type Validated } from '../tools/tool.ts'
 import { describeError } from '../error.ts'
+import { delegationRefusal } from '../agents/delegation-limits.ts'
 import { builtInsOf } from './builtins.ts'
 import { resultOf, type CallDecision, type CallPlace, type PlanCall, type ResultDecision } from './decision.ts'
 import { callsLeft } from './limits.ts'
@@ -38,6 +39,9 @@ export async function decideCall(run: Run, call: OpenCall, place: CallPlace): Pr
   const builtIn = builtInsOf(agent).find(({ name }) => name === call.tool)
   if (builtIn) return builtIn.decide(run, call, checked.value, place)
   const tool = toolNamed(run, call.tool) as RunTool
+  // Before a person is asked: they must not approve what is refused after all.
+  const refusal = tool.tasks && delegationRefusal(run, 1)
+  if (refusal) return resultOf(call, 'error', refusal, checked.value)
   return (await needsApproval(run, tool, checked.value))
     ? { type: 'ask', request: approvalRequest(run, call, tool, checked.value, place.reason) }
     : runDecision(call, tool, checked.value, tool.validate !== undefined)

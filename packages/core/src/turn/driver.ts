@@ -113,7 +113,7 @@ export function createDriver(options: DriverOptions): Driver {
     const current: NonNullable<typeof running> = { controller }
     const run: Run = {
       journal,
-      agent: () => activeAgent(agent, journal.fold.head.activeAgent),
+      agent: () => activeAgent(agent, journal.fold.head),
       clock,
       hash: options.hash,
       signal: controller.signal,

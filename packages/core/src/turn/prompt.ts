@@ -17,9 +17,11 @@ export async function promptOf(run: Run): Promise<ModelRequest> {
     Promise.all([agent.instructions(), run.journal.messages()]),
   )
   const messages = transcript(history)
+  // Set for the session's own agent, not for one that it gave the word to.
+  const settings = turnOf(run).agent === undefined ? headOf(run).settings : {}
   const builtIns = builtInsOf(agent).filter(({ isOffered }) => !isOffered || isOffered(run))
   const prompts = builtIns.map(({ prompt }) => prompt)
-  const system = [headOf(run).settings.system ?? instructions, ...prompts].filter(Boolean).join('\n\n')
+  const system = [settings.system ?? instructions, ...prompts].filter(Boolean).join('\n\n')
   if (system) messages.unshift(systemMessage(system))
   const notes = agent.reflection && reflectionNotice(headOf(run), agent.reflection)
   // Late, so that what comes before stays cached, yet never after the person's own last words.
@@ -29,7 +31,7 @@ export async function promptOf(run: Run): Promise<ModelRequest> {
   if (spent) messages.push(noticeOf(`${limitNotice} ${isByCall ? byResponse : withoutTools}`, 'limit'))
   const tools = [...builtIns, ...agent.tools].map(toModelTool)
   return {
-    model: headOf(run).settings.model ?? agent.modelName,
+    model: settings.model ?? agent.modelName,
     messages,
     ...(tools.length > 0 && { tools, toolChoice: spent && !isByCall ? 'none' : 'auto' }),
     temperature: agent.temperature,

@@ -1,5 +1,7 @@
 /** A run: one host driving one session's turn, and all it may touch while it does. */
 import type { AgentDefinition } from '../agents/agent.ts'
+import { agentsOf } from '../agents/agents-of.ts'
+import { linkAgents, type UnlinkedAgent, type UnlinkedTool } from '../agents/link-agents.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Hash } from '../ports/hash.ts'
 import type { Model, ModelUsage } from '../ports/model.ts'
@@ -32,7 +34,7 @@ export interface Run {
   /** What was shown last of the answer that streams. */
   shown(): Partial | null
   /** The stop command, when that is why `signal` aborted. */
-  stopping(): { readonly commandId: string; readonly take: readonly number[] } | undefined
+  stopping(): { readonly commandId?: string; readonly take: readonly number[] } | undefined
   loadPartial(stepId: string): Promise<Partial | undefined>
   savePartial(partial: Partial): Promise<void>
   /** Holds the turn up until a hint says that trying again is worth it. */
@@ -62,6 +64,8 @@ export interface RunAgent {
   readonly maxOutputTokens?: number
   readonly todoList: boolean
   readonly askUser: AgentDefinition['askUser']
+  readonly agents?: AgentDefinition['agents']
+  readonly subagents?: AgentDefinition['subagents']
   /** Further fields of every model request. */
   readonly extra?: AgentDefinition['extra']
   readonly reflection?: AgentDefinition['reflection']
@@ -73,7 +77,7 @@ export interface RunAgent {
   readonly countTokens?: (texts: readonly string[]) => Promise<number[]>
 }
 
-export interface RunTool extends Omit<Tool, 'func' | 'summary'> {
+export interface RunTool extends Omit<Tool, 'func' | 'summary' | 'agent' | 'handoff'> {
   call(args: unknown, context: ToolContext): Promise<CallReply>
   /** Work for other agents, done in place of `call`: their answers are the result. */
   readonly tasks?: (args: unknown) => readonly Task[]
@@ -85,22 +89,37 @@ export interface RunTool extends Omit<Tool, 'func' | 'summary'> {
 export interface Task {
   readonly agent: RunAgent
   readonly input: string
+  /** What of the conversation goes with it. Without it, nothing. */
+  readonly context?: 'minimal' | 'scoped' | 'full'
 }
 
+/** The agent in place, and every agent it leads to. Those that name no model of their own use this one. */
 export function runAgentOf(definition: AgentDefinition, model: Model): RunAgent {
-  const { instructions } = definition
+  const inPlace = (each: AgentDefinition) =>
+    unlinkedAgent(each, typeof each.model === 'string' || each.model === definition.model ? model : each.model)
+  const [, ...others] = agentsOf(definition).values()
+  return linkAgents([inPlace(definition), ...others.map(inPlace)])
+}
+
+function unlinkedAgent(definition: AgentDefinition, model: Model): UnlinkedAgent {
+  const { instructions, model: own } = definition
   return {
     ...definition,
     instructions: async () => (typeof instructions === 'function' ? instructions() : (instructions ?? '')),
     model,
-    modelName: typeof definition.model === 'string' ? definition.model : 'default',
-    tools: definition.tools.map(runToolOf),
+    modelName: typeof own === 'string' ? own : 'default',
+    tools: definition.tools.map(unlinkedTool),
   }
 }
 
-export function runToolOf(tool: Tool): RunTool {
-  const { func: _func, summary: _summary, ...rest } = tool
-  return { ...rest, call: (args, context) => callTool(tool, args, context) }
+function unlinkedTool(tool: Tool): UnlinkedTool {
+  const { func: _func, summary: _summary, agent, handoff, ...rest } = tool
+  return {
+    ...rest,
+    call: (args, context) => callTool(tool, args, context),
+    agent: agent?.name,
+    handoff: typeof handoff === 'object' ? handoff.name : handoff,
+  }
 }
 
 export function headOf(run: Run): Head {

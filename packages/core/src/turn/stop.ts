@@ -1,9 +1,9 @@
 /** Stopping: the words already shown are kept, open calls get their one result, and the turn ends. */
-import type { CallResult } from '../session/entry.ts'
+import type { CallResult, TerminalReason } from '../session/entry.ts'
 import type { NewEntry } from '../session/journal.ts'
-import type { OpenCall, OpenTurn } from '../session/state.ts'
+import type { Head, OpenCall, OpenTurn } from '../session/state.ts'
 import { messageOf } from './answer.ts'
-import { turnOf, type Run } from './run.ts'
+import { headOf, turnOf, type Run } from './run.ts'
 import { hasWords } from './step.ts'
 
 export async function stopTurn(run: Run): Promise<void> {
@@ -27,14 +27,15 @@ export async function stopTurn(run: Run): Promise<void> {
   }
   // An intent of this very run that was not entered yet is known not to have happened.
   const mayHaveRun = (call: OpenCall) => call.intent !== undefined && !run.ready.has(call.callId)
-  entries.push(...openResults(turn, (call) => (mayHaveRun(call) ? stoppedWhileRunning : stoppedBefore)))
+  const children = endChildren(headOf(run), run.journal.path, 'aborted_tools')
+  entries.push(...children, ...openResults(turn, (call) => (mayHaveRun(call) ? stoppedWhileRunning : stoppedBefore)))
   entries.push({
     ...at,
     type: 'turn-end',
     terminalReason: turn.openStep ? 'aborted_streaming' : 'aborted_tools',
     commandId: stopping.commandId,
   })
-  await run.journal.append(entries, { take: stopping.take, dropPartials: turn.openStep ? [turn.openStep.id] : [] })
+  await run.journal.append(entries, { take: stopping.take, dropPartials: openSteps(headOf(run)) })
   run.emit(null)
 }
 
@@ -51,4 +52,23 @@ export function openResults(turn: OpenTurn, contentOf: (call: OpenCall) => strin
       const result: CallResult = { status: 'stopped', content: contentOf(call), args, tool, label }
       return { type: 'tool-result', turnId: turn.id, callId, result }
     })
+}
+
+/** Ends the agents at work for one that ends, the innermost first. Those that were running here have ended themselves. */
+export function endChildren({ children }: Head, path: readonly string[], terminalReason: TerminalReason): NewEntry[] {
+  return Object.entries(children).flatMap(([key, child]) => {
+    if (!child.turn) return []
+    const at = { turnId: child.turn.id, path: [...path, key] }
+    const results = openResults(child.turn, (call) => (call.intent ? stoppedWhileRunning : stoppedBefore))
+    return [
+      ...endChildren(child, at.path, terminalReason),
+      ...results.map((result) => ({ ...result, ...at })),
+      { type: 'turn-end', terminalReason, ...at },
+    ]
+  })
+}
+
+/** The steps whose partials a turn's end leaves to nobody, its children's among them. */
+export function openSteps({ turn, children }: Head): string[] {
+  return [...(turn?.openStep ? [turn.openStep.id] : []), ...Object.values(children).flatMap(openSteps)]
 }

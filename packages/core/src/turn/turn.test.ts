@@ -103,6 +103,7 @@ function headWith(turn: Partial<OpenTurn>): Head {
     openStep: null,
     calls: [],
     toolCallCount: 0,
+    childCount: 0,
     cuts: 0,
     finish: 'completed',
     spent: { outputTokens: 0, costUsd: 0 },

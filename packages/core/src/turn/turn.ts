@@ -11,7 +11,7 @@ import { noOutput, outputGivenUp } from './output.ts'
 import { headOf, turnOf, type Run } from './run.ts'
 import { stepStart } from './step-start.ts'
 import { answerStep } from './step.ts'
-import { openResults, stopTurn } from './stop.ts'
+import { endChildren, openResults, openSteps, stopTurn } from './stop.ts'
 
 /** Runs until the turn has ended or waits for a person. */
 export async function runTurn(run: Run): Promise<void> {
@@ -73,7 +73,8 @@ const cannotBeWritten = new Set(['fenced', 'storage-full', 'storage-blocked', 's
 
 async function endTurn(run: Run, terminalReason: TerminalReason, error?: unknown): Promise<void> {
   const turn = turnOf(run)
-  const { id: turnId, openStep } = turn
+  const { id: turnId } = turn
+  const children = endChildren(headOf(run), run.journal.path, terminalReason)
   const end: NewEntry = {
     type: 'turn-end',
     turnId,
@@ -81,8 +82,7 @@ async function endTurn(run: Run, terminalReason: TerminalReason, error?: unknown
     ...(error !== undefined && { error: toErrorData(error) }),
     ...(terminalReason === 'structured_output_retry_exhausted' && { outputError: noOutput }),
   }
-  await run.journal.append([...openResults(turn, () => 'Not carried out: the turn failed before it.'), end], {
-    dropPartials: openStep ? [openStep.id] : [],
-  })
+  const results = openResults(turn, () => 'Not carried out: the turn failed before it.')
+  await run.journal.append([...children, ...results, end], { dropPartials: openSteps(headOf(run)) })
   run.emit(null)
 }

@@ -2,11 +2,13 @@
 import {
   DogearError,
   fromErrorData,
+  linkAgents,
   type CallReply,
   type Model,
   type ModelEvent,
   type RunAgent,
-  type RunTool,
+  type UnlinkedAgent,
+  type UnlinkedTool,
 } from '@dogear/core'
 import type { AgentSpec, Handle, ToHost, ToPage } from '../protocol.ts'
 
@@ -86,6 +88,12 @@ export interface ModelMaker {
 }
 
 export function remoteAgent(spec: AgentSpec, page: PageCalls, createModel: ModelMaker): RunAgent {
+  const { others = [], ...own } = spec
+  const unlinked = (each: AgentSpec) => unlinkedAgent(each, page, createModel)
+  return linkAgents([unlinked(own), ...others.map(unlinked)])
+}
+
+function unlinkedAgent(spec: AgentSpec, page: PageCalls, createModel: ModelMaker): UnlinkedAgent {
   const { instructions, tools, model, token: _token, headers: _headers, ...rest } = spec
   return {
     ...unpack<Omit<RunAgent, 'instructions' | 'model' | 'modelName' | 'tools'>>(rest, page),
@@ -93,7 +101,7 @@ export function remoteAgent(spec: AgentSpec, page: PageCalls, createModel: Model
     model: modelOf(spec, page, createModel),
     modelName: typeof model === 'string' ? model : 'default',
     tools: tools.map(({ func, ...tool }) => ({
-      ...unpack<Omit<RunTool, 'call'>>(tool, page),
+      ...unpack<Omit<UnlinkedTool, 'call'>>(tool, page),
       call: (args, { signal, ...context }) => page.call<CallReply>(func, [args, context], signal),
     })),
   }

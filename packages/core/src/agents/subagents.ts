@@ -1,0 +1,152 @@
+/** Subagents: agents described in a few words on the one they work for, or made up by its model. */
+import { subagentToolNames } from '../tools/builtin.ts'
+import type { RunAgent, RunTool, Task } from '../turn/run.ts'
+
+export interface SubagentDefinition {
+  /** When to give work to it: what the model chooses by. */
+  readonly description: string
+  /** Its instructions. */
+  readonly prompt: string
+  /** Names of the agent's tools it may use. Default: all of them. */
+  readonly tools?: readonly string[]
+  readonly disallowedTools?: readonly string[]
+  /** Default `inherit`: the agent's own. */
+  readonly model?: string
+  /** Model requests for one task. Default: the agent's own limit. */
+  readonly maxTurns?: number
+}
+
+export interface SubagentOptions {
+  /** `registry`: only those in `agents`. `registry_and_adhoc`, the default: the model may make up others. */
+  policy?: SubagentPolicy
+  /** How deep tasks may be given on. Default 2. */
+  maxDepth?: number
+  /** Tasks given away in one turn. Default 8. */
+  maxChildCalls?: number
+  /** How many work at once on one call's tasks. Default 4. */
+  maxParallel?: number
+  /** What they are told beside their task: nothing, what the person asked for (the default), or the conversation. */
+  contextPolicy?: 'minimal' | 'scoped' | 'full'
+}
+
+export type SubagentPolicy = 'off' | 'registry' | 'registry_and_adhoc'
+
+/** The tools an agent gives its tasks away with. */
+export function subagentTools(agent: RunAgent, depth = 0): RunTool[] {
+  const { agents = {}, subagents = 'off', profile } = agent
+  const { maxDelegationDepth, childContextPolicy: context } = profile.delegation
+  if (subagents === 'off' || depth >= maxDelegationDepth) return []
+  const taskFor = (name: string, definition: Omit<SubagentDefinition, 'description'>, input: string): Task => ({
+    agent: subagent(agent, name, definition, depth + 1),
+    input,
+    context,
+  })
+  const adhoc = ({ role, task, tools }: Adhoc) => taskFor(nameOf(role), { prompt: promptFor(role), tools }, task)
+  const named = Object.entries(agents)
+  const list = named.map(([name, { description }]) => `\n- ${name}: ${description}`).join('')
+  return [
+    ...(named.length
+      ? [
+          delegating('delegate_to', `Gives a task to one of these agents and waits for its answer:${list}`, {
+            properties: { agent: { type: 'string', enum: Object.keys(agents) }, task: taskSchema },
+            required: ['agent', 'task'],
+            // The schema lets no other name through.
+            tasks: ({ agent: name, task }: Delegated) => [taskFor(name, agents[name] as SubagentDefinition, task)],
+          }),
+        ]
+      : []),
+    ...(subagents === 'registry_and_adhoc'
+      ? [
+          delegating('spawn_subagent', 'Gives a task to a helper made for it, and waits for its answer.', {
+            ...adhocSchema,
+            tasks: (args: Adhoc) => [adhoc(args)],
+          }),
+          delegating('spawn_subagents_parallel', 'Gives tasks that do not need each other to helpers, all at once.', {
+            properties: { tasks: { type: 'array', minItems: 1, items: { type: 'object', ...adhocSchema } } },
+            required: ['tasks'],
+            tasks: ({ tasks }: { tasks: readonly Adhoc[] }) => tasks.map(adhoc),
+          }),
+        ]
+      : []),
+  ]
+}
+
+interface Delegated {
+  readonly agent: string
+  readonly task: string
+}
+
+interface Adhoc {
+  readonly role: string
+  readonly task: string
+  readonly tools?: readonly string[]
+}
+
+const taskSchema = { type: 'string', description: 'The task, with everything needed to do it.' }
+const adhocSchema = {
+  properties: {
+    role: { type: 'string', description: 'Who does it: "reviewer of contracts".' },
+    task: taskSchema,
+    tools: { type: 'array', items: { type: 'string' }, description: 'Tools it may use. Default: all of yours.' },
+  },
+  required: ['role', 'task'],
+}
+
+function promptFor(role: string): string {
+  return `You are ${role}. Do the task you are given and answer with its result alone.`
+}
+
+function nameOf(role: string): string {
+  return role.replace(/[^\p{L}\p{N}]+/gu, '_').slice(0, 64)
+}
+
+/** The agent itself, with other instructions and fewer tools. What is for people (its plan, its output, its guardrails) stays the agent's own. */
+function subagent(
+  agent: RunAgent,
+  name: string,
+  { prompt, tools, disallowedTools = [], model = 'inherit', maxTurns }: Omit<SubagentDefinition, 'description'>,
+  depth: number,
+): RunAgent {
+  const own = agent.tools.filter(
+    ({ name: tool, handoff }) =>
+      !handoff &&
+      !subagentToolNames.includes(tool) &&
+      (tools ?? [tool]).includes(tool) &&
+      !disallowedTools.includes(tool),
+  )
+  const child: RunAgent = {
+    ...agent,
+    name,
+    instructions: async () => prompt,
+    modelName: model === 'inherit' ? agent.modelName : model,
+    limits: maxTurns === undefined ? agent.limits : { ...agent.limits, maxSteps: maxTurns },
+    todoList: false,
+    output: undefined,
+    guardrails: undefined,
+    tools: own,
+  }
+  return { ...child, tools: [...own, ...subagentTools(child, depth)] }
+}
+
+interface Delegating<Args> {
+  readonly properties: Readonly<Record<string, unknown>>
+  readonly required: readonly string[]
+  readonly tasks: (args: Args) => readonly Task[]
+}
+
+function delegating<Args>(name: string, description: string, { tasks, ...schema }: Delegating<Args>): RunTool {
+  return {
+    name,
+    label: 'Ask a helper',
+    description,
+    parameters: { type: 'object', ...schema },
+    needsApproval: false,
+    effect: 'read',
+    destructive: false,
+    openWorld: false,
+    timeout: 0,
+    retention: {},
+    tasks: tasks as RunTool['tasks'],
+    call: async () => ({ status: 'error', content: 'No such agent.' }),
+  }
+}
