@@ -34,10 +34,12 @@ export { invoke, type InvokeConfig, type InvokeInput, type InvokeResult } from '
 export {
   createTool,
   labelText,
+  type CachePolicy,
   type Effect,
   type InputRetention,
   type OutputRetention,
   type Retention,
+  type RetryPolicy,
   type Tool,
   type ToolContext,
   type ToolLabel,
@@ -139,6 +141,6 @@ export { type Channel, type Transport } from './ports/transport.ts'
 export { emptyHead, foldOf, pathOf, statusOf, type Fold } from './session/fold.ts'
 export { openJournal, type Beside, type Journal, type JournalOptions, type NewEntry } from './session/journal.ts'
 export { bodyOf, reduce } from './session/reduce.ts'
-export { callTool, type CallReply } from './tools/result.ts'
+export { callTool, type CallContext, type CallReply } from './tools/result.ts'
 export { createDriver, type Driver, type DriverOptions } from './turn/driver.ts'
 export { runAgentOf, type RunAgent, type RunTool } from './turn/run.ts'

@@ -5,10 +5,10 @@ import {
   DogearError,
   toErrorData,
   type AgentDefinition,
+  type CallContext,
   type CallReply,
   type Model,
   type Tool,
-  type ToolContext,
 } from '@dogear/core'
 import type { AgentSpec, Handle, Packed, ToHost, ToolSpec, ToPage } from './protocol.ts'
 
@@ -26,10 +26,16 @@ export interface Handles {
 
 type Target = (args: readonly unknown[], signal: AbortSignal) => unknown
 
+interface Joinable {
+  readonly attempt: number
+  readonly reply: Promise<CallReply>
+  readonly controller: AbortController
+}
+
 export function createHandles(post: (message: ToHost) => void): Handles {
   const targets = new Map<string, Target>()
   const calls = new Map<number, AbortController>()
-  const replies = new Map<string, { readonly reply: Promise<CallReply>; readonly controller: AbortController }>()
+  const replies = new Map<string, Joinable>()
 
   function keep(handle: string, target: Target): Handle {
     targets.set(handle, target)
@@ -66,7 +72,7 @@ export function createHandles(post: (message: ToHost) => void): Handles {
   function packTool(tool: Tool, at: string): ToolSpec {
     const { func: _func, summary: _summary, agent, handoff, ...rest } = tool
     const func = keep(`${at}/func`, ([args, context], signal) =>
-      joined(tool, args, { ...(context as ToolContext), signal }),
+      joined(tool, args, { ...(context as CallContext), signal }),
     )
     return {
       ...pack(rest, at),
@@ -76,13 +82,14 @@ export function createHandles(post: (message: ToHost) => void): Handles {
     }
   }
 
-  /** The same call never starts twice on this page, however often a worker asks. */
-  function joined(tool: Tool, args: unknown, context: ToolContext): Promise<CallReply> {
+  /** The same try of a call never starts twice on this page, however often a worker asks. */
+  function joined(tool: Tool, args: unknown, context: CallContext): Promise<CallReply> {
+    const { attempt } = context
     let running = replies.get(context.callId)
-    if (!running) {
+    if (!running || running.attempt !== attempt) {
       // Its own signal: the worker that asked may die, and the one that joins must be able to stop it.
       const controller = new AbortController()
-      running = { controller, reply: callTool(tool, args, { ...context, signal: controller.signal }) }
+      running = { attempt, controller, reply: callTool(tool, args, { ...context, signal: controller.signal }) }
       replies.set(context.callId, running)
     }
     const { controller, reply } = running

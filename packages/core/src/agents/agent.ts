@@ -14,7 +14,7 @@ import { resolveGuardrails, type Guardrails, type GuardrailsOption } from '../sm
 import { resolveOutput, type OutputOption, type OutputSpec } from '../smart/output.ts'
 import { resolveReasoning, type Reasoning, type ReasoningConfig } from '../smart/reasoning.ts'
 import { builtinNames, subagentToolNames } from '../tools/builtin.ts'
-import { createTool, type Tool, type ToolOptions } from '../tools/tool.ts'
+import { createTool, withTimeout, type Tool, type ToolOptions } from '../tools/tool.ts'
 import { agentsOf } from './agents-of.ts'
 import type { SubagentDefinition, SubagentOptions, SubagentPolicy } from './subagents.ts'
 
@@ -38,6 +38,10 @@ export interface AgentOptions {
   /** Whose sessions these are: each user has a database of their own. */
   user?: string
   tools?: readonly (Tool | ToolOptions)[]
+  /** Milliseconds for tools that have no `timeout` of their own. Default 60 000. */
+  toolTimeout?: number | ((name: string) => number)
+  /** What becomes of arguments that do not fit: `strict`, the default, tells the model; `warn` runs the tool all the same. */
+  schemaValidation?: 'strict' | 'warn'
   limits?: AgentLimits
   temperature?: number
   maxOutputTokens?: number
@@ -95,6 +99,7 @@ export interface AgentDefinition {
   readonly tools: readonly Tool[]
   readonly limits: ResolvedLimits
   readonly profile: ResolvedProfile
+  readonly schemaValidation: 'strict' | 'warn'
   readonly temperature?: number
   readonly maxOutputTokens?: number
   /** Further fields of every model request. */
@@ -123,7 +128,7 @@ export function defineAgent(options: SmartAgentOptions): AgentDefinition {
   const { profile: resolved, limits } = resolveProfile(options)
   const { subagents, profile } = withSubagents(options, resolved)
   const todoList = options.useTodoList ?? profile.planning.mode !== 'off'
-  const tools = (options.tools ?? []).map((tool) => createTool(tool as ToolOptions))
+  const tools = (options.tools ?? []).map((tool) => withTimeout(createTool(tool as ToolOptions), options.toolTimeout))
   const askUser = options.humanInTheLoop?.askUser
   const output = resolveOutput(options.outputSchema ?? options.output)
   const builtIn = [
@@ -146,6 +151,7 @@ export function defineAgent(options: SmartAgentOptions): AgentDefinition {
     tools,
     limits,
     profile,
+    schemaValidation: options.schemaValidation ?? 'strict',
     temperature: options.temperature,
     maxOutputTokens: options.maxOutputTokens,
     ...resolveReasoning(options.reasoning),

@@ -9,6 +9,7 @@ import type { Decision, Head, Node, OpenCall, OpenTurn, Tally, UsageTotal } from
 /** How many taken commands a head remembers. */
 const commandsKept = 256
 const reflectionsKept = 10
+const cacheKept = 100
 
 export function reduce(fold: Fold, entry: Entry): void {
   const head = fold.head as Draft<Head>
@@ -78,7 +79,7 @@ export function reduce(fold: Fold, entry: Entry): void {
       changeCall(head, callId, { done: true })
       head.requests = head.requests.filter((open) => open.callId !== callId && callOfWorker(open.path?.[0]) !== callId)
       tally(head, result)
-      if (result.cacheKey) head.cache = { ...head.cache, [result.cacheKey]: { id: `${callId}.r`, at: entry.at } }
+      if (result.cacheKey) head.cache = withCached(head.cache, result.cacheKey, { id: `${callId}.r`, at: entry.at })
       dismiss(fold, callId)
       return
     }
@@ -263,6 +264,12 @@ function changeTurn(head: Draft<Head>, change: Partial<OpenTurn>): void {
     tallies,
   }
   head.turn = Object.assign(copy, change)
+}
+
+/** The oldest go when there are too many: the head is written with every turn. */
+function withCached(cache: Head['cache'], key: string, found: Head['cache'][string]): Head['cache'] {
+  const others = Object.entries(cache).filter(([other]) => other !== key)
+  return Object.fromEntries([...others.slice(1 - cacheKept), [key, found]])
 }
 
 function tally(head: Draft<Head>, { tool, status, fromCache }: CallResult): void {

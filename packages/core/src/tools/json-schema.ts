@@ -169,7 +169,7 @@ function matches(pattern: string, text: string): boolean {
 }
 
 /** `#` or `#/$defs/name`, inside the same schema. */
-function referenced(root: Schema, reference: string): Schema {
+export function referenced(root: Schema, reference: string): Schema {
   let found: unknown = root
   const [, ...keys] = decodeURIComponent(reference.replace(/^#/, '')).split('/')
   for (const key of keys)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { callTool, resultLimit, resultText } from './result.ts'
-import { createTool, type ToolOptions } from './tool.ts'
+import { callTool, cappedText, resultLimit, resultText } from './result.ts'
+import { createTool, type ToolContext, type ToolOptions } from './tool.ts'
 
 test('[C13] text stays text, data becomes JSON, and nothing at all is said to be done', () => {
   expect(resultText('free rooms: 3')).toBe('free rooms: 3')
@@ -38,6 +38,41 @@ test('a cut never leaves half a character, which servers refuse', () => {
   const text = resultText('x' + '🧭'.repeat(resultLimit))
   expect(() => encodeURIComponent(text)).not.toThrow()
 })
+
+test('[C18] an agent shows its model no more of a result than its profile allows, in characters and in tokens', () => {
+  const limits = { maxToolResponseChars: 100, maxToolResponseTokens: 30 }
+  expect(cappedText('x'.repeat(100), limits)).toBe('x'.repeat(100))
+  expect(cappedText('x'.repeat(101), limits)).toBe(`${'x'.repeat(100)}\n[cut: 1 more characters]`)
+  expect(cappedText('語'.repeat(60), limits)).toBe(`${'語'.repeat(45)}\n[cut: 15 more characters]`)
+})
+
+test('[C15] a tool is given its signal also as a cancellation token', async () => {
+  const controller = new AbortController()
+  const seen: boolean[] = []
+  const look = (_args: unknown, { cancellationToken, signal }: ToolContext) => {
+    seen.push(cancellationToken.isCancellationRequested)
+    controller.abort()
+    seen.push(cancellationToken.isCancellationRequested, signal.aborted)
+  }
+  await called({ func: look }, controller.signal)
+  expect(seen).toEqual([false, true, true])
+})
+
+test.each([
+  ['read', undefined, true],
+  ['idempotent', undefined, true],
+  ['once', undefined, false],
+  ['page', undefined, false],
+  ['once', yes, true],
+  ['read', no, false],
+  ['read', thrower(new Error('oops')), false],
+] as const)(
+  '[C15] a failed call of a %s tool, shouldRetry %s, may be tried again: %s',
+  async (effect, shouldRetry, may) => {
+    const reply = await called({ effect, retry: { maxRetries: 1, shouldRetry }, func: thrower(new Error('no')) })
+    expect(reply.mayRetry).toBe(may)
+  },
+)
 
 const cycle: Record<string, unknown> = { name: 'loop' }
 cycle.self = { again: cycle }
@@ -97,9 +132,17 @@ test('the summary is a few words for the card; one that throws costs nothing els
   expect(broken).toEqual({ status: 'complete', content: 'fine', summary: undefined })
 })
 
+function yes(): boolean {
+  return true
+}
+
+function no(): boolean {
+  return false
+}
+
 function called(options: Partial<ToolOptions>, signal = new AbortController().signal) {
   const tool = createTool({ name: 'book', ...options } as ToolOptions)
-  return callTool(tool, {}, { signal, callId: 'c', sessionId: 's', idempotencyKey: 's:c' })
+  return callTool(tool, {}, { signal, callId: 'c', sessionId: 's', idempotencyKey: 's:c', attempt: 1 })
 }
 
 function thrower(value: unknown): () => never {

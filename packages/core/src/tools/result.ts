@@ -1,9 +1,10 @@
 /** What a tool gave back, as the text a model reads. */
 import { describeError, DogearError, isAbort } from '../error.ts'
-import type { Tool, ToolContext } from './tool.ts'
+import { countApproxTokens } from '../smart/tokens.ts'
+import { isRepeatable, type Tool, type ToolContext } from './tool.ts'
 
-/** The most characters of one result a model is shown. */
-export const resultLimit = 32_000
+/** The most characters of one result that ever leave the page; an agent's profile shows its model fewer. */
+export const resultLimit = 100_000
 
 /** A call's end, as plain data that crosses any wire. */
 export interface CallReply {
@@ -12,13 +13,18 @@ export interface CallReply {
   readonly summary?: string
   /** For the developer: cause and fix. */
   readonly problem?: string
+  /** Whether the tool's `retry` allows another try. */
+  readonly mayRetry?: boolean
 }
 
+/** What a host hands to a call; the rest of a tool's context is made here. */
+export type CallContext = Omit<ToolContext, 'cancellationToken'>
+
 /** Runs a tool's function and turns whatever comes of it into a reply. Never throws. */
-export async function callTool(tool: Tool, args: unknown, context: ToolContext): Promise<CallReply> {
+export async function callTool(tool: Tool, args: unknown, context: CallContext): Promise<CallReply> {
   let result: unknown
   try {
-    result = await tool.func(args, context)
+    result = await tool.func(args, toolContext(context))
   } catch (error) {
     if (context.signal.aborted && isAbort(error)) return { status: 'stopped', content: 'Stopped before it finished.' }
     const reason = describeError(error)
@@ -26,6 +32,7 @@ export async function callTool(tool: Tool, args: unknown, context: ToolContext):
       status: 'error',
       content: `Error executing tool: ${reason}`,
       problem: `Tool "${tool.name}" threw: ${reason}`,
+      ...(tool.retry && { mayRetry: await mayRetry(tool, error, context.attempt) }),
     }
   }
   try {
@@ -40,14 +47,59 @@ export async function callTool(tool: Tool, args: unknown, context: ToolContext):
   }
 }
 
+function toolContext(context: CallContext): ToolContext {
+  const { idempotencyKey, callId, sessionId, attempt } = context
+  return {
+    idempotencyKey,
+    callId,
+    sessionId,
+    attempt,
+    // Asked for by few, and a signal is the dearest part of a call.
+    get signal() {
+      return context.signal
+    },
+    get cancellationToken() {
+      const { signal } = context
+      return {
+        get isCancellationRequested() {
+          return signal.aborted
+        },
+      }
+    },
+  }
+}
+
+async function mayRetry({ effect, retry }: Tool, error: unknown, attempt: number): Promise<boolean> {
+  try {
+    return retry?.shouldRetry ? await retry.shouldRetry(error, attempt) : isRepeatable(effect)
+  } catch {
+    return false
+  }
+}
+
 /** A result as text; throws with the path of the first value that cannot be one. */
 export function resultText(result: unknown): string {
   if (result === undefined || result === null) return 'Done.'
   const text =
     typeof result === 'string' ? result : JSON.stringify(isPlain(result, 0) ? result : plainCopy(result, 'result', []))
-  if (text.length <= resultLimit) return text
+  return cutText(text, resultLimit)
+}
+
+/** A result as an agent's profile lets its model read it. */
+export function cappedText(
+  text: string,
+  limits: { readonly maxToolResponseChars: number; readonly maxToolResponseTokens: number },
+): string {
+  const { maxToolResponseChars: chars, maxToolResponseTokens: tokens } = limits
+  // No character is more than two thirds of a token: most results need no count.
+  if (text.length <= Math.min(chars, tokens * 1.5)) return text
+  return cutText(text, Math.min(chars, Math.floor((text.length * tokens) / countApproxTokens(text))))
+}
+
+function cutText(text: string, limit: number): string {
+  if (text.length <= limit) return text
   // Half a character, which a surrogate without its other is, makes servers refuse the whole conversation.
-  const end = /[\uD800-\uDBFF]/.test(text.charAt(resultLimit - 1)) ? resultLimit - 1 : resultLimit
+  const end = /[\uD800-\uDBFF]/.test(text.charAt(limit - 1)) ? limit - 1 : limit
   return `${text.slice(0, end)}\n[cut: ${text.length - end} more characters]`
 }
 

@@ -8,12 +8,17 @@ const context: ToolContext = {
   idempotencyKey: 's:c',
   callId: 'c',
   sessionId: 's',
+  attempt: 1,
+  cancellationToken: { isCancellationRequested: false },
 }
 
-test.each(['func', 'invoke', 'call', 'execute'] as const)('[C13] a tool may be written with %s', async (name) => {
-  const tool = createTool({ name: 'book', [name]: (args: unknown, { callId }: ToolContext) => [args, callId] })
-  expect(await tool.func({ nights: 3 }, context)).toEqual([{ nights: 3 }, 'c'])
-})
+test.each(['func', 'invoke', 'call', '_call', 'run', 'execute'] as const)(
+  '[C13] a tool may be written with %s',
+  async (name) => {
+    const tool = createTool({ name: 'book', [name]: (args: unknown, { callId }: ToolContext) => [args, callId] })
+    expect(await tool.func({ nights: 3 }, context)).toEqual([{ nights: 3 }, 'c'])
+  },
+)
 
 test('[F31] a handler is given the context first', async () => {
   const tool = createTool({ name: 'book', handler: ({ callId }, args) => [callId, args] })

@@ -17,6 +17,11 @@ export type Effect =
   /** Touches the page: never repeats, and asks nobody. */
   | 'page'
 
+/** Whether a second try can do no harm. */
+export function isRepeatable(effect: Effect): boolean {
+  return effect === 'read' || effect === 'idempotent'
+}
+
 export interface ToolContext {
   /** Aborts when the turn is stopped or the tool's time is up. */
   readonly signal: AbortSignal
@@ -24,6 +29,10 @@ export interface ToolContext {
   readonly idempotencyKey: string
   readonly callId: string
   readonly sessionId: string
+  /** 1 for the first try at this call. */
+  readonly attempt: number
+  /** The signal, in the words of editors and other SDKs. */
+  readonly cancellationToken: { readonly isCancellationRequested: boolean }
 }
 
 /** How a card and a dialog name the tool: one phrase for all, or one for each tense. */
@@ -37,6 +46,29 @@ export type InputRetention = 'keep' | 'digest'
 export interface Retention {
   readonly output?: OutputRetention
   readonly input?: InputRetention
+}
+
+export interface CachePolicy<Args = unknown> {
+  /** How long a result may stand in for another call. Default: as long as its scope. */
+  readonly ttlMs?: number
+  /** `run`, the default: in the turn it was made in. `session`: in all later turns too. */
+  readonly scope?: 'run' | 'session'
+  /** What makes two calls the same. Default: their arguments. */
+  readonly keyFn?: (args: Args) => string | Promise<string>
+}
+
+export interface RetryPolicy {
+  /** Tries after the first. Default 0. */
+  readonly maxRetries?: number
+  /** Milliseconds before the first retry, doubled for each one after it. Default 250. */
+  readonly backoffMs?: number
+  /**
+   * Whether an error is worth another try. Default: every error of a tool that is `read` or `idempotent`. A tool of
+   * another effect is tried again only where this says so: say it only when the effect did not happen.
+   */
+  readonly shouldRetry?: (error: unknown, attempt: number) => boolean | Promise<boolean>
+  /** After so many calls that failed in a row, also for their arguments, the tool is not called again in this turn. */
+  readonly circuitBreakerThreshold?: number
 }
 
 interface ToolBase<Args, Result> {
@@ -63,6 +95,12 @@ interface ToolBase<Args, Result> {
   openWorld?: boolean
   /** Milliseconds before the call's signal aborts and the model is told that its outcome is unknown. Default 60 000. */
   timeout?: number
+  /** How many calls of one turn may succeed; those after it are skipped. */
+  maxExecutionsPerRun?: number | null
+  /** Whether an earlier result stands in for a call with the same arguments. A call that needs approval always runs. */
+  cache?: boolean | CachePolicy<Args>
+  /** What is done about a call that failed. */
+  retry?: RetryPolicy
   /** What may be taken out of the model's sight when the context grows long. Default by the agent's `toolResponses`. */
   retention?: Retention
   /** A few words for the card's end, such as "7 found". */
@@ -75,14 +113,16 @@ interface ToolBase<Args, Result> {
   handoff?: AgentDefinition | string
 }
 
-type Run<Args, Result> = (args: Args, context: ToolContext) => Result | Promise<Result>
+type Func<Args, Result> = (args: Args, context: ToolContext) => Result | Promise<Result>
 
 /** A tool as a developer writes it: `func`, or one of its other names. */
 export type ToolOptions<Args = any, Result = any> = ToolBase<Args, Result> & {
-  func?: Run<Args, Result>
-  invoke?: Run<Args, Result>
-  call?: Run<Args, Result>
-  execute?: Run<Args, Result>
+  func?: Func<Args, Result>
+  invoke?: Func<Args, Result>
+  call?: Func<Args, Result>
+  _call?: Func<Args, Result>
+  run?: Func<Args, Result>
+  execute?: Func<Args, Result>
   handler?: (context: ToolContext, args: Args) => Result | Promise<Result>
 }
 
@@ -100,6 +140,9 @@ export interface Tool {
   readonly destructive: boolean
   readonly openWorld: boolean
   readonly timeout: number
+  readonly maxExecutionsPerRun?: number
+  readonly cache?: CachePolicy
+  readonly retry?: RetryPolicy
   readonly retention: Retention
   readonly func: (args: unknown, context: ToolContext) => unknown
   readonly summary?: (args: unknown, result: unknown) => string | Promise<string>
@@ -144,16 +187,20 @@ export function createTool<Args = any, Result = any>(options: ToolOptions<Args, 
     destructive: options.destructive ?? false,
     openWorld: options.openWorld ?? false,
     timeout: options.timeout ?? 60_000,
+    maxExecutionsPerRun: options.maxExecutionsPerRun ?? undefined,
+    cache: options.cache === true ? {} : options.cache || undefined,
+    retry: options.retry,
     retention: options.retention ?? {},
     func: func as Tool['func'],
     summary: options.summary as Tool['summary'],
     check: options.check,
     agent: options.agent,
     handoff: options.handoff,
-    [folded]: true,
+    [folded]: options.timeout !== undefined,
   } as Tool
 }
 
+/** Marks a tool, and tells whether its timeout is its own. */
 const folded = Symbol('dogear-tool')
 
 function isTool(value: object): value is Tool {
@@ -165,13 +212,21 @@ function noAgent(): never {
   throw new DogearError('agent-invalid', 'No agent of that name takes part in this conversation.')
 }
 
-function runOf<Args, Result>(options: ToolOptions<Args, Result>): Run<Args, Result> | undefined {
+/** The tool with the time its agent gives it, unless it has a time of its own. */
+export function withTimeout(tool: Tool, given: number | ((name: string) => number) | undefined): Tool {
+  if (given === undefined || (tool as { [folded]?: boolean })[folded]) return tool
+  return { ...tool, timeout: typeof given === 'function' ? given(tool.name) : given }
+}
+
+function runOf<Args, Result>(options: ToolOptions<Args, Result>): Func<Args, Result> | undefined {
   const { handler } = options
   if (handler) return (args, context) => handler(context, args)
-  const method = (['func', 'invoke', 'call', 'execute'] as const).find((key) => typeof options[key] === 'function')
+  const method = methods.find((key) => typeof options[key] === 'function')
   // Bound: a class instance's method may need its `this`.
-  return method && (options[method] as Run<Args, Result>).bind(options)
+  return method && (options[method] as Func<Args, Result>).bind(options)
 }
+
+const methods = ['func', 'invoke', 'call', '_call', 'run', 'execute'] as const
 
 export function validatorOf<Args>(schema: StandardSchema<Args> | JsonSchema | undefined): Tool['validate'] {
   if (!schema || !('~standard' in schema)) return undefined

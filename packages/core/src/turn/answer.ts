@@ -51,7 +51,7 @@ export async function answerEntries(run: Run, partial: Partial): Promise<NewEntr
 }
 
 async function decisionsAbout(run: Run, calls: readonly OpenCall[], reason: string): Promise<CallDecision[]> {
-  const deciding = calls.map((call, index) => decideCall(run, call, { index, reason }))
+  const deciding = calls.map((call, index) => decideCall(run, call, { index, calls, reason }))
   const decided = await unlessStopped(run.signal, Promise.all(deciding))
   return notBeforeOthers(planned(decided, headOf(run).plan, run.clock.now()), calls)
 }

@@ -5,6 +5,7 @@ import type { OpenCall } from '../session/state.ts'
 import { changePlan, type Plan } from '../smart/plan.ts'
 import { builtinNames } from '../tools/builtin.ts'
 import { argsHash } from '../tools/canonical.ts'
+import { coerceArgs, expectedText } from '../tools/coerce.ts'
 import { checkJsonSchema } from '../tools/schema.ts'
 import { labelText, type Validated } from '../tools/tool.ts'
 import { describeError } from '../error.ts'
@@ -13,6 +14,7 @@ import { builtInsOf } from './builtins.ts'
 import { resultOf, type CallDecision, type CallPlace, type PlanCall, type ResultDecision } from './decision.ts'
 import { callsLeft } from './limits.ts'
 import { headOf, turnOf, type Run, type RunTool } from './run.ts'
+import { cachedResult, ruledOut } from './tool-rules.ts'
 
 /** Decides a call that no person has decided about. */
 export async function decideCall(run: Run, call: OpenCall, place: CallPlace): Promise<CallDecision | PlanCall> {
@@ -26,6 +28,10 @@ export async function decideCall(run: Run, call: OpenCall, place: CallPlace): Pr
     const known = toolNames(run).join(', ') || 'none'
     return resultOf(call, 'error', `Tool not found: ${call.tool}. Known tools: ${known}.`)
   }
+  const builtIn = builtInsOf(agent).find(({ name }) => name === call.tool)
+  const tool = toolNamed(run, call.tool) as RunTool
+  const refused = !builtIn && ruledOut(run, call, tool, place)
+  if (refused) return refused
   const parsed = parseArgs(call.args)
   if (!parsed.ok)
     return resultOf(
@@ -34,17 +40,28 @@ export async function decideCall(run: Run, call: OpenCall, place: CallPlace): Pr
       `The arguments of ${call.tool} are not valid JSON. Call it again with a JSON object.`,
     )
   const checked = await checkArgs(run, call.tool, parsed.value)
-  if (!checked.ok) return resultOf(call, 'error', invalidText(call.tool, checked.issues), parsed.value)
-
-  const builtIn = builtInsOf(agent).find(({ name }) => name === call.tool)
-  if (builtIn) return builtIn.decide(run, call, checked.value, place)
-  const tool = toolNamed(run, call.tool) as RunTool
+  if (!checked.ok) {
+    const problem = invalidText(call.tool, checked.issues)
+    if (builtIn || agent.schemaValidation !== 'warn') {
+      return resultOf(
+        call,
+        'error',
+        `${problem} ${expectedText(tool.parameters)} Mend them and call again.`,
+        parsed.value,
+      )
+    }
+    run.warn(`${problem} It runs with them all the same: schemaValidation is "warn".`)
+  }
+  const args = checked.ok ? checked.value : parsed.value
+  if (builtIn) return builtIn.decide(run, call, args, place)
   // Before a person is asked: they must not approve what is refused after all.
   const refusal = tool.tasks && delegationRefusal(run, 1)
-  if (refusal) return resultOf(call, 'error', refusal, checked.value)
-  return (await needsApproval(run, tool, checked.value))
-    ? { type: 'ask', request: approvalRequest(run, call, tool, checked.value, place.reason) }
-    : runDecision(call, tool, checked.value, tool.validate !== undefined)
+  if (refusal) return resultOf(call, 'error', refusal, args)
+  if (await needsApproval(run, tool, args)) {
+    return { type: 'ask', request: approvalRequest(run, call, tool, args, place.reason) }
+  }
+  const cached = tool.cache && (await cachedResult(run, call, tool, args))
+  return cached ?? runDecision(call, tool, args, args !== parsed.value)
 }
 
 /** Runs the tool, or gives the word to the agent it stands for. */
@@ -92,8 +109,8 @@ export function decisionEntries(
       return [{ type: 'request-open', request: decision.request, ...at }]
     case 'run': {
       const { tool, args, isChanged } = decision
-      run.ready.set(call.callId, { tool, args })
       const attempt = (call.intent?.attempt ?? 0) + 1
+      run.ready.set(call.callId, { tool, args, attempt })
       const key = `${headOf(run).sessionId}:${call.callId}`
       return [
         {
@@ -135,8 +152,12 @@ export async function checkBy(
   { parameters, validate }: Pick<RunTool, 'parameters' | 'validate'>,
   value: unknown,
 ): Promise<Validated> {
+  const check = (args: unknown) => (validate ? validate(args) : checkJsonSchema(parameters, args))
   try {
-    return validate ? await validate(value) : checkJsonSchema(parameters, value)
+    const asWritten = await check(value)
+    if (asWritten.ok) return asWritten
+    const mended = await check(coerceArgs(parameters, value))
+    return mended.ok ? mended : asWritten
   } catch (error) {
     return { ok: false, issues: [describeError(error)] }
   }
@@ -145,7 +166,9 @@ export async function checkBy(
 export function parseArgs(text: string): { ok: true; value: unknown } | { ok: false } {
   if (text.trim() === '') return { ok: true, value: {} }
   try {
-    const value: unknown = JSON.parse(text)
+    let value: unknown = JSON.parse(text)
+    // Some models write the object as a text once more.
+    if (typeof value === 'string') value = JSON.parse(value)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ok: true, value } : { ok: false }
   } catch {
     return { ok: false }
@@ -153,7 +176,7 @@ export function parseArgs(text: string): { ok: true; value: unknown } | { ok: fa
 }
 
 function invalidText(tool: string, issues: readonly string[]): string {
-  return `Invalid arguments for ${tool}: ${issues.join('; ')}. Mend them and call again.`
+  return `Invalid arguments for ${tool}: ${issues.join('; ')}.`
 }
 
 async function needsApproval(run: Run, tool: RunTool, args: unknown): Promise<boolean> {

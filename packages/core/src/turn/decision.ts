@@ -34,6 +34,8 @@ export interface PlanCall {
 export interface CallPlace {
   /** The call's position in its step. */
   readonly index: number
+  /** All calls of the step. */
+  readonly calls: readonly OpenCall[]
   /** What the model said beside the call. */
   readonly reason?: string
 }

@@ -8,8 +8,8 @@ import type { Model, ModelUsage } from '../ports/model.ts'
 import type { Journal } from '../session/journal.ts'
 import type { Partial } from '../session/partial.ts'
 import type { Head, OpenTurn, Waiting } from '../session/state.ts'
-import { callTool, type CallReply } from '../tools/result.ts'
-import type { Tool, ToolContext } from '../tools/tool.ts'
+import { callTool, type CallContext, type CallReply } from '../tools/result.ts'
+import type { Tool } from '../tools/tool.ts'
 import { DogearError } from '../error.ts'
 import type { Deadlines } from './deadlines.ts'
 
@@ -24,7 +24,7 @@ export interface Run {
   /** True for a run that took over an open turn, until its first step has begun to answer. */
   recovering: boolean
   /** Calls whose intent this run wrote, with what to run: an intent not in here belongs to a host that died. */
-  readonly ready: Map<string, { readonly tool: RunTool; readonly args: unknown }>
+  readonly ready: Map<string, Ready>
   /** When the time of running calls is up. Closed with the turn's run. */
   readonly deadlines: Deadlines
   /** Calls whose result is being written. */
@@ -47,6 +47,13 @@ export interface Run {
   warn(message: string): void
 }
 
+/** What is to run, by an intent that is committed. */
+export interface Ready {
+  readonly tool: RunTool
+  readonly args: unknown
+  readonly attempt: number
+}
+
 /** Where a turn may be left and taken up again. */
 export type Stage = 'before_guardrails' | 'after_agent' | 'after_tools' | 'after_loop'
 
@@ -62,6 +69,7 @@ export interface RunAgent {
   readonly profile: AgentDefinition['profile']
   readonly temperature?: number
   readonly maxOutputTokens?: number
+  readonly schemaValidation: AgentDefinition['schemaValidation']
   readonly todoList: boolean
   readonly askUser: AgentDefinition['askUser']
   readonly agents?: AgentDefinition['agents']
@@ -78,7 +86,7 @@ export interface RunAgent {
 }
 
 export interface RunTool extends Omit<Tool, 'func' | 'summary' | 'agent' | 'handoff'> {
-  call(args: unknown, context: ToolContext): Promise<CallReply>
+  call(args: unknown, context: CallContext): Promise<CallReply>
   /** Work for other agents, done in place of `call`: their answers are the result. */
   readonly tasks?: (args: unknown) => readonly Task[]
   /** The agent that gets the word in place of `call`. */

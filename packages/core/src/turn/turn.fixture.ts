@@ -33,13 +33,25 @@ export async function run({ messages, options = {}, answers = [], hash = sha256,
       yield* events
     },
   }
-  const clock = { now: () => 0, sleep: (_ms: number, over?: AbortSignal) => aborted(over) }
+  const naps: number[] = []
+  let now = 0
+  const clock = {
+    now: () => now,
+    sleep(ms: number, over?: AbortSignal) {
+      if (ms >= tooLong) return aborted(over)
+      naps.push(ms)
+      now += ms
+      return Promise.resolve()
+    },
+  }
   const agent = runAgentOf(defineAgent({ name: 'tester', ...options }), model)
   const result = await invoke(agent, { messages }, { clock, hash, ids: { id: () => 't' }, signal })
-  return { result, asked: requests }
+  return { result, asked: requests, naps }
 }
 
-/** No test here waits for time to pass. */
+/** No test here waits for time to pass: what is short is over at once, what is long never. */
+const tooLong = 30_000
+
 function aborted(signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) resolve()
@@ -49,13 +61,21 @@ function aborted(signal: AbortSignal | undefined): Promise<void> {
 
 const sha256: Hash = { sha256: (text) => createHash('sha256').update(text).digest('hex') }
 
-/** A model's answer that calls tools. */
-export function calls(...names: readonly string[]): ModelEvent[] {
+/** A model's answer that calls tools, by name or with arguments. */
+export function calls(...given: readonly (string | readonly [name: string, args: unknown])[]): ModelEvent[] {
   return [
-    ...names.flatMap((name, index): ModelEvent[] => [
-      { type: 'call-start', index, name },
-      { type: 'call-delta', index, args: '{}' },
-    ]),
+    ...given.flatMap((call, index): ModelEvent[] => {
+      const [name, args] = typeof call === 'string' ? [call, {}] : call
+      return [
+        { type: 'call-start', index, name },
+        { type: 'call-delta', index, args: JSON.stringify(args) },
+      ]
+    }),
     { type: 'finish', reason: 'tool-calls' },
   ]
+}
+
+/** The results the model was given, in order. */
+export function resultsIn(messages: readonly Message[]): unknown[] {
+  return messages.filter(({ role }) => role === 'tool').map(({ content }) => content)
 }
