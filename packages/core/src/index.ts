@@ -114,10 +114,17 @@ export {
 } from './smart/guardrail.ts'
 export { readPartialJson } from './tools/partial-json.ts'
 
+export { type CompactionRecord } from './smart/compaction.ts'
+export { type MemoryFact, type MemoryScope } from './smart/memory.ts'
+export { type MemoryOptions } from './smart/memory-options.ts'
+export { createMemory, type FactRows } from './smart/memory-store.ts'
+export { type Integrity, type StructuredSummary, type SummaryFact, type SummaryUsage } from './smart/summary.ts'
+
 export { type Clock } from './ports/clock.ts'
 export { type Hash } from './ports/hash.ts'
 export { type Ids } from './ports/ids.ts'
 export { type Held, type Lock } from './ports/lock.ts'
+export { type MemoryStore, type NewFact } from './ports/memory.ts'
 export {
   type FinishReason,
   type Model,

@@ -1,5 +1,6 @@
 /** An agent: a definition, checked once. Running it is the turn's work. */
 import { DogearError } from '../error.ts'
+import type { MemoryStore } from '../ports/memory.ts'
 import type { Model, ModelUsage } from '../ports/model.ts'
 import {
   resolveProfile,
@@ -14,6 +15,7 @@ import { resolveGuardrails, type Guardrails, type GuardrailsOption } from '../sm
 import { resolveOutput, type OutputOption, type OutputSpec } from '../smart/output.ts'
 import { resolveReasoning, type Reasoning, type ReasoningConfig } from '../smart/reasoning.ts'
 import { builtinNames, subagentToolNames } from '../tools/builtin.ts'
+import { memoryOf, type MemoryOptions } from '../smart/memory-options.ts'
 import { createTool, withTimeout, type Tool, type ToolOptions } from '../tools/tool.ts'
 import { agentsOf } from './agents-of.ts'
 import type { SubagentDefinition, SubagentOptions, SubagentPolicy } from './subagents.ts'
@@ -80,6 +82,7 @@ export interface SmartAgentOptions extends AgentOptions, ProfileOptions {
   agents?: Readonly<Record<string, SubagentDefinition>>
   /** Lets the model give tasks away; on when `agents` has any. */
   subagents?: SubagentOptions
+  memory?: MemoryOptions
   /** Gives the model `manage_todo_list`, and the plan checklist something to show. */
   useTodoList?: boolean
   /** Lets the model ask the person with `ask_user_question`. */
@@ -110,6 +113,7 @@ export interface AgentDefinition {
   readonly todoList: boolean
   readonly agents: Readonly<Record<string, SubagentDefinition>>
   readonly subagents: SubagentPolicy
+  readonly memoryStore?: MemoryStore
   /** By the `costEstimator`. */
   readonly costOf?: (model: string, usage: ModelUsage) => number | Promise<number>
   /** By the `tokenCounter`; many texts at once, because each question may cross a wire. */
@@ -125,7 +129,8 @@ export function defineAgent(options: SmartAgentOptions): AgentDefinition {
       `An agent's name must be 1 to 64 letters, digits, "_" or "-"; got ${JSON.stringify(name)}.`,
     )
   }
-  const { profile: resolved, limits } = resolveProfile(options)
+  const { memoryStore, ...memory } = memoryOf(options)
+  const { profile: resolved, limits } = resolveProfile({ ...options, ...memory })
   const { subagents, profile } = withSubagents(options, resolved)
   const todoList = options.useTodoList ?? profile.planning.mode !== 'off'
   const tools = (options.tools ?? []).map((tool) => withTimeout(createTool(tool as ToolOptions), options.toolTimeout))
@@ -136,6 +141,7 @@ export function defineAgent(options: SmartAgentOptions): AgentDefinition {
     ...(askUser ? [builtinNames.question] : []),
     ...(output ? [builtinNames.response] : []),
     ...(subagents === 'off' ? [] : subagentToolNames),
+    builtinNames.archive,
   ]
   refuseTwins(name, [...builtIn, ...tools.map((tool) => tool.name)])
   const ask = typeof askUser === 'object' ? askUser : {}
@@ -160,6 +166,7 @@ export function defineAgent(options: SmartAgentOptions): AgentDefinition {
     todoList,
     agents: options.agents ?? {},
     subagents,
+    memoryStore,
     costOf: costOf(options),
     countTokens: countTokens(options),
     askUser: askUser ? { allowFreeText: ask.allowFreeText ?? true, promptOverride: ask.promptOverride } : false,

@@ -14,6 +14,7 @@ export type CommandBody =
   | { readonly type: 'stop' }
   | { readonly type: 'resolve'; readonly requestId: string; readonly resolution: Resolution; readonly by?: string }
   | { readonly type: 'retry' }
+  | { readonly type: 'compact' }
   | { readonly type: 'rename'; readonly title: string }
   | { readonly type: 'set'; readonly settings: Choices }
   /** A person's change of the plan, as `manage_todo_list` takes one. */

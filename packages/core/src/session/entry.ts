@@ -105,7 +105,8 @@ export type EntryBody =
       readonly outputError?: string
     }
 
-export type TurnOrigin = 'human' | 'code' | 'import' | 'agent'
+/** `compact`: nobody's words, the context is shortened on demand. */
+export type TurnOrigin = 'human' | 'code' | 'import' | 'agent' | 'compact'
 
 /** What a model was asked for. */
 export type Purpose = 'step' | 'summary' | 'reflection' | 'title'

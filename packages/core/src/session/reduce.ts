@@ -1,5 +1,7 @@
 /** Folds one entry into a fold it owns, in O(entry). */
 import type { Resolution } from '../permission/request.ts'
+import { succeeded } from '../smart/facts.ts'
+import type { MemoryFact } from '../smart/memory.ts'
 import type { CallResult, Entry, EntryOf, TerminalReason } from './entry.ts'
 import { callOfWorker, foldAt, type Fold } from './fold.ts'
 import type { Message } from './message.ts'
@@ -10,6 +12,7 @@ import type { Decision, Head, Node, OpenCall, OpenTurn, Tally, UsageTotal } from
 const commandsKept = 256
 const reflectionsKept = 10
 const cacheKept = 100
+const factsKept = 200
 
 export function reduce(fold: Fold, entry: Entry): void {
   const head = fold.head as Draft<Head>
@@ -129,7 +132,7 @@ export function reduce(fold: Fold, entry: Entry): void {
       changeTurn(head, { reflections: (head.turn?.reflections ?? 0) + 1 })
       return
     case 'memory-add':
-      head.facts = [...head.facts.filter((fact) => fact.key !== entry.fact.key), entry.fact]
+      head.facts = factsWith(head.facts, entry.fact)
       return
     case 'rule-set':
     case 'undo-intent':
@@ -330,6 +333,11 @@ function addUsage(head: Draft<Head>, entry: EntryOf<'usage-add'>): void {
   if (spent) {
     changeTurn(head, { spent: { outputTokens: spent.outputTokens + output, costUsd: spent.costUsd + (costUsd ?? 0) } })
   }
+}
+
+function factsWith(facts: readonly MemoryFact[], fact: MemoryFact): MemoryFact[] {
+  const before = facts.find(({ key, obsolete }) => key === fact.key && !obsolete)
+  return [...facts.filter(({ key }) => key !== fact.key), ...succeeded(before, fact)].slice(-factsKept)
 }
 
 function definedOnly<T extends object>(value: T): Partial<T> {

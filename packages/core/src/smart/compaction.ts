@@ -1,10 +1,20 @@
-/** Compaction: what a model is shown of a conversation that has grown too long for it. */
+/** Compaction: a conversation that has grown too long for the model is shown shortened. The journal keeps all of it. */
+import { pathOf, type Fold } from '../session/fold.ts'
+import type { NewEntry } from '../session/journal.ts'
+import type { Message } from '../session/message.ts'
+import type { Node } from '../session/state.ts'
+import { headOf, turnOf, type Run } from '../turn/run.ts'
+import { chosen } from './compaction-choice.ts'
+import { compacted } from './compacted.ts'
+import { factEntries } from './memory.ts'
+import { summarize, type Integrity, type StructuredSummary, type SummaryUsage } from './summary.ts'
+import { countMessages } from './tokens.ts'
 
 export interface CompactionRecord {
   readonly id: string
   /** The last message the summary speaks for. */
   readonly upTo: string
-  /** What the model reads in place of what was archived. */
+  /** In words; the model reads `structuredSummary`, which has them too. */
   readonly summary: string
   /** The tool messages whose content is replaced by a marker, of this compaction and of all before it. */
   readonly archived: readonly string[]
@@ -13,4 +23,101 @@ export interface CompactionRecord {
   readonly tokensAfter: number
   readonly messagesCompressed: number
   readonly durationMs?: number
+  /** Up to here nothing is shown but the task and the newest results. */
+  readonly hiddenTo?: string
+  readonly previousSummary?: string
+  readonly structuredSummary?: StructuredSummary
+  readonly integrity?: Integrity
+  /** What the summary's model calls cost together; none when it was made without a model. */
+  readonly usage?: SummaryUsage
+}
+
+/** Before a step, when what the model would be sent is over the trigger. */
+export async function compactIfDue(run: Run): Promise<void> {
+  const { profile, limits } = run.agent()
+  const { enable, summaryTriggerTokens } = profile.summarization
+  if (!enable || profile.context.policy === 'raw') return
+  const measured = await measure(run)
+  // Once in a turn is not twice for a few tokens more.
+  const isFresh = headOf(run).compaction?.id.startsWith(`${turnOf(run).id}.`)
+  if (measured.tokens <= summaryTriggerTokens * (isFresh ? 1.15 : 1)) return
+  if (measured.isExhausted && measured.tokens <= (limits.maxContextTokens || Infinity)) return
+  const entries = await compaction(run, 'auto', measured.tokens)
+  if (entries) await run.journal.append(entries)
+  else measured.isExhausted = true
+}
+
+/** Because somebody asked for it: the whole of the turn. */
+export async function compactNow(run: Run): Promise<void> {
+  const entries = await compaction(run, 'manual', (await measure(run)).tokens)
+  const { id: turnId } = turnOf(run)
+  await run.journal.append([...(entries ?? []), { type: 'turn-end', turnId, terminalReason: 'completed' }])
+}
+
+/** One write: the summary, what it cost and what it taught become true together. Undefined when nothing can be reclaimed. */
+async function compaction(
+  run: Run,
+  trigger: CompactionRecord['trigger'],
+  tokensBefore: number,
+): Promise<NewEntry[] | undefined> {
+  const { id, step } = turnOf(run)
+  const history = await run.journal.messages()
+  const last = headOf(run).compaction
+  // Made on another branch, it speaks for what is not here.
+  const previous = history.some((message) => message.id === last?.upTo) ? last : null
+  const choice = chosen(run, { history, previous, trigger, tokensBefore })
+  if (!choice) return undefined
+  const { unread, ...shown } = choice
+  const made = unread.length ? await summarize(run, unread, previous?.structuredSummary) : undefined
+  const record: CompactionRecord = {
+    id: `${id}.${step}.c`,
+    ...shown,
+    summary: made?.structuredSummary.rawSummary ?? previous?.summary ?? '',
+    structuredSummary: made?.structuredSummary ?? previous?.structuredSummary,
+    trigger,
+    tokensBefore,
+    tokensAfter: 0,
+    ...(previous && { previousSummary: previous.summary }),
+    ...(made && { integrity: made.integrity, usage: made.usage, durationMs: made.durationMs }),
+  }
+  const tokensAfter = await countMessages(run.agent(), compacted(run, history, record))
+  const at = { turnId: id }
+  return [
+    { type: 'compaction-add', compaction: { ...record, tokensAfter }, ...at },
+    ...(made?.entries ?? []).map((entry) => ({ ...entry, ...at })),
+    ...(await factEntries(run, made?.structuredSummary.stable_facts ?? [])),
+  ]
+}
+
+interface Measured {
+  readonly leaf: string | null
+  readonly compaction: CompactionRecord | null
+  readonly tokens: number
+  /** Nothing could be reclaimed, and no tool has answered since. */
+  isExhausted: boolean
+}
+
+/** Only what was added is counted: a step of a long session must not cost more than one of a short. */
+const known = new WeakMap<Fold, Measured>()
+
+async function measure(run: Run): Promise<Measured> {
+  const { fold } = run.journal
+  const { leaf, compaction } = fold.head
+  const last = known.get(fold)
+  const before = last?.compaction === compaction ? last : undefined
+  const path = pathOf(fold, before?.leaf ?? null)
+  const isContinued = before !== undefined && (path[0]?.parent ?? leaf) === before.leaf
+  const added = isContinued ? bodies(fold, path) : compacted(run, await run.journal.messages(), compaction)
+  const measured: Measured = {
+    leaf,
+    compaction,
+    tokens: (isContinued ? before.tokens : 0) + (await countMessages(run.agent(), added)),
+    isExhausted: isContinued && before.isExhausted && !path.some(({ role }) => role === 'tool'),
+  }
+  known.set(fold, measured)
+  return measured
+}
+
+function bodies(fold: Fold, path: readonly Node[]): Message[] {
+  return path.flatMap(({ id, cut }) => (cut ? [] : (fold.bodies.get(id) ?? [])))
 }

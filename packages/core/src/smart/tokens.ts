@@ -1,4 +1,5 @@
 /** How many tokens a text has, about: close enough to know when a context is too long. */
+import { textOf, type Message } from '../session/message.ts'
 import type { RunAgent } from '../turn/run.ts'
 
 /** Four characters of English to a token; of other scripts nearly one each. */
@@ -11,4 +12,29 @@ export function countApproxTokens(text: string): number {
 /** By the agent's own counter, else by the guess. */
 export async function countTokens(agent: RunAgent, texts: readonly string[]): Promise<number[]> {
   return agent.countTokens ? agent.countTokens(texts) : texts.map(countApproxTokens)
+}
+
+/** What a picture is taken for: its address says nothing of its size. */
+const tokensOfImage = 1_000
+/** The role, and what separates one message from the next. */
+const tokensBetween = 4
+
+/** What these messages take of a model's context. */
+export async function countMessages(agent: RunAgent, messages: readonly Message[]): Promise<number> {
+  const counts = await countTokens(agent, messages.map(wordsOf))
+  return messages.reduce((sum, message, index) => sum + (counts[index] ?? 0) + besideWords(message), 0)
+}
+
+export function countApproxMessage(message: Message): number {
+  return countApproxTokens(wordsOf(message)) + besideWords(message)
+}
+
+function wordsOf(message: Message): string {
+  const calls = message.tool_calls?.map(({ function: { name, arguments: args } }) => name + args) ?? []
+  return textOf(message) + calls.join('')
+}
+
+function besideWords({ content }: Message): number {
+  const images = Array.isArray(content) ? content.filter(({ type }) => type === 'image_url').length : 0
+  return tokensBetween + images * tokensOfImage
 }

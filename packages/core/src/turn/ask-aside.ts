@@ -18,11 +18,13 @@ export async function askAside(
   run: Run,
   purpose: Exclude<Purpose, 'step'>,
   request: Omit<ModelRequest, 'model'>,
+  /** Which of several it is, so that each has a key of its own. */
+  index = 0,
 ): Promise<Aside> {
   const agent = run.agent()
   const { sessionId, settings } = headOf(run)
   const { id, step } = turnOf(run)
-  const key = `${id}.${step}.${purpose}`
+  const key = `${id}.${step}.${purpose}${index || ''}`
   const startedAt = run.clock.now()
   let partial = emptyPartial(key)
   const asked = { model: settings.model ?? agent.modelName, ...request }

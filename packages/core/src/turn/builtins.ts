@@ -2,13 +2,14 @@
 import type { Question } from '../permission/request.ts'
 import type { ModelTool } from '../ports/model.ts'
 import type { OpenCall } from '../session/state.ts'
+import { archivedText, archiveReads, archiveTool, type ArchiveArgs } from '../smart/archive.ts'
 import { planPrompt, planTool } from '../smart/plan.ts'
 import { questionPrompt, questionsProblem, questionTool } from '../smart/questions.ts'
 import { builtinNames } from '../tools/builtin.ts'
 import { argsHash } from '../tools/canonical.ts'
 import type { ToolLabel } from '../tools/tool.ts'
 import { resultOf, type CallDecision, type CallPlace, type PlanCall } from './decision.ts'
-import type { Run, RunAgent, RunTool } from './run.ts'
+import { headOf, turnOf, type Run, type RunAgent, type RunTool } from './run.ts'
 
 export interface BuiltIn extends ModelTool {
   readonly label: ToolLabel
@@ -25,8 +26,17 @@ type Decided = CallDecision | PlanCall
 
 export function builtInsOf(agent: RunAgent): readonly BuiltIn[] {
   let found = known.get(agent)
-  if (!found) known.set(agent, (found = [...planBuiltIn(agent), ...questionBuiltIn(agent), ...responseBuiltIn(agent)]))
+  if (!found)
+    known.set(
+      agent,
+      (found = [...planBuiltIn(agent), ...questionBuiltIn(agent), ...responseBuiltIn(agent), archiveBuiltIn]),
+    )
   return found
+}
+
+/** Those this step has. */
+export function offeredBuiltIns(run: Run): readonly BuiltIn[] {
+  return builtInsOf(run.agent()).filter(({ isOffered }) => !isOffered || isOffered(run))
 }
 
 /** Asked several times a call. */
@@ -88,4 +98,19 @@ function responseBuiltIn({ output }: RunAgent): BuiltIn[] {
       decide: (_run, call, args) => ({ ...resultOf(call, 'complete', 'ok', args), output: args }),
     },
   ]
+}
+
+const archiveBuiltIn: BuiltIn = {
+  ...archiveTool,
+  isOffered: (run) => Boolean(headOf(run).compaction?.archived.length),
+  async decide(run, call, args) {
+    const tally = turnOf(run).tallies[call.tool]
+    if (tally && tally.successes >= archiveReads) {
+      return resultOf(call, 'error', `At most ${archiveReads} earlier results a turn. Go on with what you have.`, args)
+    }
+    const text = archivedText(await run.journal.messages(), args as ArchiveArgs)
+    return text === undefined
+      ? resultOf(call, 'error', 'No call has this executionId. Take it from a marker.', args)
+      : resultOf(call, 'complete', text, args)
+  },
 }

@@ -64,6 +64,9 @@ async function accepted(taker: Taker, command: Command): Promise<NewEntry[]> {
         throw new DogearError('not-idle', 'There is nothing to try again.')
       }
       return turnEntries(journal.fold, agent, clock, { commandId })
+    case 'compact':
+      if (head.turn) throw new DogearError('not-idle', 'Wait until this turn has ended, then compact.')
+      return [{ type: 'turn-start', turnId: commandId, commandId, origin: 'compact' }]
     case 'rename':
       return [{ type: 'title-set', commandId, title: command.title, source: 'person' }]
     case 'set':

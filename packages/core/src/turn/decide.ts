@@ -10,7 +10,7 @@ import { checkJsonSchema } from '../tools/schema.ts'
 import { labelText, type Validated } from '../tools/tool.ts'
 import { describeError } from '../error.ts'
 import { delegationRefusal } from '../agents/delegation-limits.ts'
-import { builtInsOf } from './builtins.ts'
+import { builtInsOf, offeredBuiltIns } from './builtins.ts'
 import { resultOf, type CallDecision, type CallPlace, type PlanCall, type ResultDecision } from './decision.ts'
 import { callsLeft } from './limits.ts'
 import { headOf, turnOf, type Run, type RunTool } from './run.ts'
@@ -137,7 +137,7 @@ export function toolNamed(run: Run, name: string): (Pick<RunTool, 'label'> & glo
 
 export function toolNames(run: Run): string[] {
   const agent = run.agent()
-  return [...builtInsOf(agent), ...agent.tools].map((tool) => tool.name)
+  return [...offeredBuiltIns(run), ...agent.tools].map((tool) => tool.name)
 }
 
 /** Also for arguments a person edited: what runs has always been checked. */

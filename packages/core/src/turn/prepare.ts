@@ -1,4 +1,5 @@
 /** What is done before a step asks its model. Each part looks at the journal for whether it is due, so that a crash repeats none. */
+import { compactIfDue } from '../smart/compaction.ts'
 import { guardRequest } from './guard.ts'
 import { reflect } from './reflect.ts'
 import { headOf, type Run } from './run.ts'
@@ -6,5 +7,6 @@ import { headOf, type Run } from './run.ts'
 export async function prepareStep(run: Run): Promise<void> {
   await guardRequest(run)
   if (!headOf(run).turn) return
+  await compactIfDue(run)
   await reflect(run)
 }

@@ -5,7 +5,9 @@ import { guardrailName } from '../smart/guardrail.ts'
 import type { OutputSpec } from '../smart/output.ts'
 import { reflectionNotice } from '../smart/reflection.ts'
 import { builtinNames } from '../tools/builtin.ts'
-import { builtInsOf } from './builtins.ts'
+import { compacted } from '../smart/compacted.ts'
+import { factsPrompt } from '../smart/memory.ts'
+import { offeredBuiltIns } from './builtins.ts'
 import { callsLeft } from './limits.ts'
 import { headOf, turnOf, type Run } from './run.ts'
 import { unlessStopped } from './unless-stopped.ts'
@@ -16,12 +18,13 @@ export async function promptOf(run: Run): Promise<ModelRequest> {
     run.signal,
     Promise.all([agent.instructions(), run.journal.messages()]),
   )
-  const messages = transcript(history)
+  const messages = transcript(compacted(run, history, headOf(run).compaction))
   // Set for the session's own agent, not for one that it gave the word to.
   const settings = turnOf(run).agent === undefined ? headOf(run).settings : {}
-  const builtIns = builtInsOf(agent).filter(({ isOffered }) => !isOffered || isOffered(run))
+  const builtIns = offeredBuiltIns(run)
+  const facts = await unlessStopped(run.signal, factsPrompt(run, history))
   const prompts = builtIns.map(({ prompt }) => prompt)
-  const system = [settings.system ?? instructions, ...prompts].filter(Boolean).join('\n\n')
+  const system = [settings.system ?? instructions, ...prompts, facts].filter(Boolean).join('\n\n')
   if (system) messages.unshift(systemMessage(system))
   const notes = agent.reflection && reflectionNotice(headOf(run), agent.reflection)
   // Late, so that what comes before stays cached, yet never after the person's own last words.

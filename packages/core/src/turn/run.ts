@@ -4,6 +4,7 @@ import { agentsOf } from '../agents/agents-of.ts'
 import { linkAgents, type UnlinkedAgent, type UnlinkedTool } from '../agents/link-agents.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Hash } from '../ports/hash.ts'
+import type { MemoryStore } from '../ports/memory.ts'
 import type { Model, ModelUsage } from '../ports/model.ts'
 import type { Journal } from '../session/journal.ts'
 import type { Partial } from '../session/partial.ts'
@@ -79,6 +80,8 @@ export interface RunAgent {
   readonly reflection?: AgentDefinition['reflection']
   readonly output?: AgentDefinition['output']
   readonly guardrails?: AgentDefinition['guardrails']
+  /** Where facts are kept beyond the session; absent when they are the session's own. */
+  readonly memoryStore?: MemoryStore
   /** What a model call cost in US dollars; absent without an estimator. */
   readonly costOf?: (model: string, usage: ModelUsage) => number | Promise<number>
   /** The developer's own counter; `countTokens` in smart/tokens.ts falls back to a guess. */

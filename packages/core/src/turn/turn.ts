@@ -5,6 +5,7 @@ import type { AgentDefinition } from '../agents/agent.ts'
 import { statusOf } from '../session/fold.ts'
 import type { NewEntry } from '../session/journal.ts'
 import type { Head } from '../session/state.ts'
+import { compactNow } from '../smart/compaction.ts'
 import { runCalls } from './calls.ts'
 import { limitReached } from './limits.ts'
 import { noOutput, outputGivenUp } from './output.ts'
@@ -23,6 +24,7 @@ export async function runTurn(run: Run): Promise<void> {
       const next = nextAction(headOf(run), run.agent())
       if (next.type === 'rest') return
       if (next.type === 'step') await run.journal.append([stepStart(turnOf(run))])
+      if (next.type === 'compact') return await compactNow(run)
       if (next.type === 'answer') await answerStep(run)
       if (next.type === 'calls') await runCalls(run, runTurn)
       if (await isLeft(run, next.type)) return
@@ -45,7 +47,7 @@ async function isLeft(run: Run, done: Action['type']): Promise<boolean> {
 }
 
 type Action =
-  | { readonly type: 'rest' | 'step' | 'answer' | 'calls' }
+  | { readonly type: 'rest' | 'step' | 'answer' | 'calls' | 'compact' }
   | { readonly type: 'end'; readonly reason: TerminalReason; readonly error?: DogearError }
 
 /** A server that always breaks off would be paid for the same question until the steps run out. */
@@ -55,6 +57,7 @@ const cutsInARow = 3
 export function nextAction(head: Head, { limits, output }: Pick<AgentDefinition, 'limits' | 'output'>): Action {
   const { turn } = head
   if (!turn || statusOf(head) === 'paused') return { type: 'rest' }
+  if (turn.origin === 'compact') return { type: 'compact' }
   if (turn.openStep) return { type: 'answer' }
   if (turn.calls.some((call) => !call.done)) return { type: 'calls' }
   if (turn.step > 0 && turn.calls.length === 0 && turn.cuts === 0) return { type: 'end', reason: turn.finish }
