@@ -39,6 +39,21 @@ describe('dogear-worker.js', () => {
   })
 })
 
+describe('dogear.js', () => {
+  // Each as it stands in the code of a part that a page without a bundler does not pay for.
+  test.each([
+    ['tracing', 'index.js', 'dogear-trace:'],
+    ['the tracer', '../../@dogear/core/dist/index.js', 'Tracing is on, but has no sink'],
+    ['the otlp sink', '../../@dogear/core/dist/otlp.js', 'gen_ai.operation.name'],
+    ['the file sink', 'node.js', 'trace.session'],
+  ])('holds nothing of %s', (_part, file, marker) => {
+    expect(readFileSync(join(dist, file), 'utf8')).toContain(marker)
+    for (const whole of ['dogear.js', 'dogear-worker.js']) {
+      expect(readFileSync(join(dist, whole), 'utf8')).not.toContain(marker)
+    }
+  })
+})
+
 describe('a file that must be one', () => {
   test('is refused when it would be empty', async () => {
     const entry = fileWith('export {}')

@@ -151,3 +151,14 @@ export { bodyOf, reduce } from './session/reduce.ts'
 export { callTool, type CallContext, type CallReply } from './tools/result.ts'
 export { createDriver, type Driver, type DriverOptions } from './turn/driver.ts'
 export { runAgentOf, type RunAgent, type RunTool } from './turn/run.ts'
+
+export { cognipeerSink, httpSink, type CognipeerSinkOptions, type HttpSinkOptions } from './trace/http-sink.ts'
+export { customSink, type CustomSinkOptions, type TraceSink, type TraceSinkConfig } from './trace/sink.ts'
+export {
+  type TraceEvent,
+  type TraceEventType,
+  type TraceSession,
+  type TraceSummary,
+  type TraceUsage,
+} from './trace/trace-session.ts'
+export { createTracer, type TracedRun, type TracePlatform, type Tracer, type TracingConfig } from './trace/tracer.ts'

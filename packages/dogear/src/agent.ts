@@ -44,26 +44,34 @@ export interface Sessions {
 export type PageAgentOptions = AgentOptions & HostOptions
 export type SmartPageAgentOptions = SmartAgentOptions & HostOptions
 
-export function createAgent(options: PageAgentOptions = {}): Agent {
-  return agentOf(options)
+/** Sees each session before whoever asked for it does. */
+export type Opened = (session: Session) => Promise<void>
+
+export function createAgent(options: PageAgentOptions = {}, opened?: Opened): Agent {
+  return agentOf(options, opened)
 }
 
 /** An agent that may also plan (`useTodoList`), ask its person (`humanInTheLoop`) and keep to a `runtimeProfile`. */
-export function createSmartAgent(options: SmartPageAgentOptions = {}): Agent {
+export function createSmartAgent(options: SmartPageAgentOptions = {}, opened?: Opened): Agent {
   const isCustom = options.customProfile !== undefined
-  return agentOf({ ...options, runtimeProfile: options.runtimeProfile ?? (isCustom ? 'custom' : 'balanced') })
+  return agentOf({ ...options, runtimeProfile: options.runtimeProfile ?? (isCustom ? 'custom' : 'balanced') }, opened)
 }
 
-function agentOf(options: SmartPageAgentOptions): Agent {
+function agentOf(options: SmartPageAgentOptions, opened?: Opened): Agent {
   const definition = defineAgent({ ...options, token: checkedToken(options) })
   const client = () => pageClient(options)
+  const seen = async (opening: Promise<Session>) => {
+    const session = await opening
+    await opened?.(session)
+    return session
+  }
   return {
     name: definition.name,
     user: definition.user,
-    open: async (id) => client().open(definition, choiceOf(id)),
+    open: async (id) => seen(client().open(definition, choiceOf(id))),
     sessions: {
       list: () => client().sessions(definition),
-      import: (snapshot) => client().import(definition, snapshot),
+      import: (snapshot) => seen(client().import(definition, snapshot)),
       delete: (sessionId) => client().delete(definition, sessionId),
       clear: () => client().clear(definition),
     },

@@ -1,17 +1,14 @@
-export {
-  createAgent,
-  createSmartAgent,
-  type Agent,
-  type PageAgentOptions,
-  type Sessions,
-  type SmartPageAgentOptions,
-} from './agent.ts'
+export { type Agent, type PageAgentOptions, type Sessions, type SmartPageAgentOptions } from './agent.ts'
+export { createAgent, createSmartAgent } from './traced-agent.ts'
 export { defineElements } from './elements.ts'
 export { mount } from './mount.ts'
 
 export {
+  cognipeerSink,
   createTool,
+  customSink,
   DogearError,
+  httpSink,
   readPartialJson,
   textOf,
   toParts,
@@ -53,6 +50,10 @@ export {
   type ToolContext,
   type ToolLabel,
   type ToolOptions,
+  type TraceEvent,
+  type TraceSession,
+  type TraceSinkConfig,
+  type TracingConfig,
   type Usage,
   type Waiting,
 } from '@dogear/core'

@@ -19,6 +19,7 @@ import { memoryOf, type MemoryOptions } from '../smart/memory-options.ts'
 import { createTool, withTimeout, type Tool, type ToolOptions } from '../tools/tool.ts'
 import { agentsOf } from './agents-of.ts'
 import type { SubagentDefinition, SubagentOptions, SubagentPolicy } from './subagents.ts'
+import type { TracingConfig } from '../trace/tracer.ts'
 
 export interface AgentOptions {
   /** Names the agent's sessions: keep it stable. Letters, digits, `_`, `-`. Default `agent`. */
@@ -62,6 +63,8 @@ export interface AgentOptions {
    * A blocked answer is replaced; while it streamed, its words could be seen.
    */
   guardrails?: GuardrailsOption
+  /** Tells a server, a file or a function of yours what each run did, how long it took and what it cost. */
+  tracing?: TracingConfig
 }
 
 export interface CostQuestion {

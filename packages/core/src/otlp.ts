@@ -1,0 +1,1 @@
+export { otlpSink, type OtlpSinkOptions } from './trace/otlp-sink.ts'

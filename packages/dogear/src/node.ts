@@ -1,0 +1,2 @@
+/** What Node has and a page has not. */
+export { fileSink, type FileSinkOptions } from './file-sink.ts'
