@@ -22,6 +22,11 @@ test('a limit that is not given, or given as undefined, is the default', () => {
 
 test('[C23] [C52] planning and asking are switched on, and free text is allowed unless it is switched off', () => {
   expect(defineAgent({ useTodoList: true }).todoList).toBe(true)
+  for (const mode of ['todo', 'planner_executor', 'reasoning_then_tools'] as const) {
+    expect(defineAgent({ planning: { mode } }).todoList).toBe(true)
+  }
+  expect(defineAgent({ planning: { mode: 'off' } }).todoList).toBe(false)
+  expect(defineAgent({ planning: { mode: 'todo' }, useTodoList: false }).todoList).toBe(false)
   expect(defineAgent({ humanInTheLoop: { askUser: true } }).askUser).toMatchObject({ allowFreeText: true })
   const strict = defineAgent({ humanInTheLoop: { askUser: { allowFreeText: false } } })
   expect(strict.askUser).toMatchObject({ allowFreeText: false })

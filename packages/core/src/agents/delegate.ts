@@ -4,7 +4,7 @@ import { statusOf, workerKey } from '../session/fold.ts'
 import { textOf } from '../session/message.ts'
 import type { Partial } from '../session/partial.ts'
 import type { OpenCall } from '../session/state.ts'
-import type { CallReply } from '../tools/result.ts'
+import { resultText, type CallReply } from '../tools/result.ts'
 import { toolsNow } from '../turn/begin.ts'
 import { createDeadlines } from '../turn/deadlines.ts'
 import { headOf, type Run, type Task } from '../turn/run.ts'
@@ -117,6 +117,8 @@ async function replyOf({ journal }: Run): Promise<CallReply> {
   const reason = lastEnd?.terminalReason ?? 'completed'
   const last = (await journal.messages()).findLast((message) => message.role === 'assistant')
   const text = last ? textOf(last) : ''
+  const output = lastEnd?.output
+  if (output !== undefined) return { status: 'complete', content: resultText(output) }
   if (reason === 'completed') return { status: 'complete', content: text || 'Done.' }
   const why = lastEnd?.error?.message ?? reason
   return { status: 'error', content: [`${agent} did not finish: ${why}`, text].filter(Boolean).join('\n\n') }

@@ -5,10 +5,9 @@ import type { Partial, PartialCall } from '../session/partial.ts'
 import type { OpenCall } from '../session/state.ts'
 import { labelText } from '../tools/tool.ts'
 import { decideCall, decisionEntries, planned, toolNamed } from './decide.ts'
-import type { CallDecision } from './decision.ts'
 import { guardAnswer } from './guard.ts'
 import { limitReached } from './limits.ts'
-import { endingOfCalls, endingOfText, notBeforeOthers, nudgeEntries } from './output.ts'
+import { endingOfCalls, endingOfText, notBeforeOthers, nudgeEntries, type Judged } from './output.ts'
 import { headOf, turnOf, type Run } from './run.ts'
 import { stepStart } from './step-start.ts'
 import { unlessStopped } from './unless-stopped.ts'
@@ -22,8 +21,8 @@ export async function answerEntries(run: Run, partial: Partial): Promise<NewEntr
   const answer = messageOf(run, partial, partial.refusal ? 'refused' : 'complete', partial.calls)
   const costs = (await usageEntries(run, partial, 'step')).map((entry) => ({ ...entry, ...at }))
   // Decided before the write, so that message, calls and the intents of what starts now share one transaction.
-  const decided = await decisionsAbout(run, calls, partial.text)
-  const ending = calls.length ? endingOfCalls(run, decided) : await endingOfText(run, answer)
+  const judged = calls.length ? await judgedCalls(run, calls, partial.text) : []
+  const ending = calls.length ? endingOfCalls(run, judged) : await endingOfText(run, answer)
   if (ending && 'problem' in ending) {
     return [{ type: 'message-add', message: answer, ...at }, ...costs, ...nudgeEntries(run, ending, at)]
   }
@@ -39,6 +38,8 @@ export async function answerEntries(run: Run, partial: Partial): Promise<NewEntr
     entries.push({ type: 'call-request', call: { callId, index, tool, label, args, providerId }, ...at })
   }
   const { limits } = run.agent()
+  // After all that is waited for: a person may have changed the plan meanwhile.
+  const decided = planned(judged, headOf(run).plan, run.clock.now())
   let started = 0
   for (const [index, decision] of decided.entries()) {
     if (decision.type === 'run' && ++started > limits.maxParallelTools) continue
@@ -50,10 +51,9 @@ export async function answerEntries(run: Run, partial: Partial): Promise<NewEntr
   return entries
 }
 
-async function decisionsAbout(run: Run, calls: readonly OpenCall[], reason: string): Promise<CallDecision[]> {
-  const deciding = calls.map((call, index) => decideCall(run, call, { index, calls, reason }))
-  const decided = await unlessStopped(run.signal, Promise.all(deciding))
-  return notBeforeOthers(planned(decided, headOf(run).plan, run.clock.now()), calls)
+async function judgedCalls(run: Run, calls: readonly OpenCall[], reason: string): Promise<Judged[]> {
+  const judging = calls.map((call, index) => decideCall(run, call, { index, calls, reason }))
+  return notBeforeOthers(await unlessStopped(run.signal, Promise.all(judging)), calls)
 }
 
 /** What was streamed before the cut: shown, marked, never sent to the model, and never a call. */

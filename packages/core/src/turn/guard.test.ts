@@ -50,6 +50,22 @@ test('[C60] a blocked answer is replaced, its words kept out of sight', async ()
   expect(result.messages.at(-1)?.meta).toMatchObject({ replaced: 'Yes.', status: 'complete' })
 })
 
+test('[C60] of a blocked answer no thoughts are kept, and not the words of a long one', async () => {
+  const long = 'x'.repeat(3000)
+  const { result } = await run({
+    messages: [user('u', 'secret')],
+    options: { guardrails: { response: [verdict('block')] } },
+    answers: [
+      [
+        { type: 'reasoning-delta', text: 'hm' },
+        { type: 'text-delta', text: long },
+        { type: 'finish', reason: 'stop' },
+      ],
+    ],
+  })
+  expect(JSON.stringify(result.messages)).not.toMatch(/hm|xxx/)
+})
+
 test('[C60] a blocked structured answer is no output', async () => {
   const seen: unknown[] = []
   const response = [{ check: ({ output }: GuardrailInput) => (seen.push(output), { disposition: 'block' as const }) }]

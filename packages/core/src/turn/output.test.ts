@@ -72,6 +72,7 @@ test('[C56] an answer given before the results it speaks of is not taken yet', a
   const both = [...call(0, 'look', {}), ...call(1, 'response', lisbon), finish('tool-calls')]
   const { result, asked } = await answered([both, response({ city: 'Porto' })], { tools: [look] })
   expect(asked).toHaveLength(2)
+  expect(asked[1]?.messages.at(-1)).toMatchObject({ role: 'tool', meta: { status: 'skipped' } })
   expect(result.output).toEqual({ city: 'Porto' })
 })
 

@@ -8,12 +8,14 @@ import type { OutputSpec } from '../smart/output.ts'
 import { builtinNames } from '../tools/builtin.ts'
 import type { Validated } from '../tools/tool.ts'
 import { checkBy } from './decide.ts'
-import { resultOf, type CallDecision } from './decision.ts'
+import { resultOf, type CallDecision, type PlanCall } from './decision.ts'
 import { limitReached } from './limits.ts'
 import { noticeOf } from './prompt.ts'
 import { turnOf, type Run } from './run.ts'
 import { stepStart } from './step-start.ts'
 import { unlessStopped } from './unless-stopped.ts'
+
+export type Judged = CallDecision | PlanCall
 
 /** How an answer ends its turn. */
 export type Ending = Pick<EntryOf<'turn-end'>, 'terminalReason' | 'output' | 'outputError'>
@@ -26,10 +28,10 @@ export function outputGivenUp(turn: OpenTurn, output: OutputSpec | undefined) {
 export const noOutput = 'The model gave no answer that fits the output schema.'
 
 /** The ending in a step's calls: undefined when none of them is the final answer, or the last try at one. */
-export function endingOfCalls(run: Run, decided: readonly CallDecision[]): Ending | undefined {
+export function endingOfCalls(run: Run, judged: readonly Judged[]): Ending | undefined {
   const { output } = run.agent()
-  const results = decided.filter((decision) => decision.type === 'result')
-  if (!output || results.length < decided.length) return undefined
+  if (!output || !judged.every(isSettled)) return undefined
+  const results = judged.filter((decision) => decision.type === 'result')
   const given = results.find((decision) => decision.output !== undefined)
   if (given) return { terminalReason: 'completed', output: given.output }
   const failed = results.filter(({ result }) => result.tool === builtinNames.response && result.status === 'error')
@@ -38,13 +40,18 @@ export function endingOfCalls(run: Run, decided: readonly CallDecision[]): Endin
 }
 
 /** An answer given before the results it speaks of are known would be a guess. */
-export function notBeforeOthers(decided: readonly CallDecision[], calls: OpenTurn['calls']): CallDecision[] {
-  if (decided.every(({ type }) => type === 'result')) return [...decided]
-  return decided.map((decision, index) => {
+export function notBeforeOthers(judged: readonly Judged[], calls: OpenTurn['calls']): Judged[] {
+  if (judged.every(isSettled)) return [...judged]
+  return judged.map((decision, index) => {
     const call = calls[index]
     if (!call || decision.type !== 'result' || decision.output === undefined) return decision
     return resultOf(call, 'skipped', 'Not taken yet: call it again once you know the results of your other calls.')
   })
+}
+
+/** Its result is there, or will be with the change of the plan. */
+function isSettled({ type }: Judged): boolean {
+  return type === 'result' || type === 'plan'
 }
 
 /** The ending in words without a call: undefined when the model is to be told to give the structured answer. */

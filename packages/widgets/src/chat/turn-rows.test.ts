@@ -10,6 +10,23 @@ test('a turn begins with the person, and what came before the first is a turn as
   expect(splitTurns(messages).map((turn) => turn.map(({ id }) => id))).toEqual([['a0'], ['u1', 'a1'], ['u2']])
 })
 
+test('[C56] what the model was told in a user’s name begins no turn and is not shown', () => {
+  const told = {
+    ...userSays('t.1.n', 'Call response.'),
+    meta: { status: 'complete', createdAt: 0, origin: 'system' } as const,
+  }
+  const messages = [userSays('u1', 'Hi'), agentSays('a1', 'Hello'), told, agentSays('a2', 'Here.')]
+  expect(splitTurns(messages)).toHaveLength(1)
+  expect(turnRows(session, messages).map(({ type }) => type)).toEqual(['user', 'agent', 'agent'])
+})
+
+test('[C56] the structured answer is no action of the agent; a tool of the page by that name is', () => {
+  const messages = agentCalls('t.1', 'Here.', [{ name: 'response', result: 'ok' }])
+  const structured = scriptedSession({}, { outputSchema: { type: 'object', properties: {} } })
+  expect(turnRows(structured, messages).map(({ type }) => type)).toEqual(['agent'])
+  expect(turnRows(session, messages).map(({ type }) => type)).toEqual(['agent', 'calls'])
+})
+
 test('calls of steps without words between them are one run', () => {
   const messages = [
     ...agentCalls('t.1', 'Looking.', [done]),
