@@ -1,6 +1,7 @@
 /** Code with its language and a Copy button. */
 
-import { useRef, useState } from 'preact/hooks'
+import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
 import type { MarkdownStrings } from './markdown-strings.ts'
 
 export interface CodeBlockProps {
@@ -11,22 +12,24 @@ export interface CodeBlockProps {
 
 export function CodeBlock({ text, language, strings }: CodeBlockProps) {
   const code = useRef<HTMLElement>(null)
-  const [outcome, setOutcome] = useState<string>()
+  const outcome = useSignal('')
   const copy = async () => {
     const isCopied = await writeClipboard(text)
     if (!isCopied && code.current) getSelection()?.selectAllChildren(code.current)
-    setOutcome(isCopied ? strings.copied : strings.copySelected)
+    outcome.value = isCopied ? strings.copied : strings.copySelected
   }
-  const forget = () => setOutcome(undefined)
+  const forget = () => {
+    outcome.value = ''
+  }
   return (
     <div class="code">
       <div class="code-head">
         <span>{language || strings.code}</span>
         <button type="button" onClick={copy} onBlur={forget} onMouseLeave={forget}>
-          {outcome === strings.copied ? strings.copied : strings.copy}
+          {outcome.value === strings.copied ? strings.copied : strings.copy}
         </button>
         <span class="hidden" role="status">
-          {outcome}
+          {outcome.value}
         </span>
       </div>
       <pre dir="ltr" tabIndex={0}>

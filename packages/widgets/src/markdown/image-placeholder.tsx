@@ -1,6 +1,6 @@
 /** An image nobody asked for yet: who it is from and what it shows. Loading it would tell its host who reads. */
 
-import { useState } from 'preact/hooks'
+import { useSignal } from '@preact/signals'
 import { hostOf } from './link-target.ts'
 import type { RenderOptions } from './render-options.ts'
 
@@ -12,14 +12,14 @@ export interface ImagePlaceholderProps {
 
 export function ImagePlaceholder({ url, text, options: { strings, allowImage } }: ImagePlaceholderProps) {
   // The address itself is kept, not a yes: the next image in this place was not asked for.
-  const [loaded, setLoaded] = useState<string>()
-  if (loaded === url.href) return <img src={loaded} alt={text} referrerpolicy="no-referrer" />
+  const loaded = useSignal('')
+  if (loaded.value === url.href) return <img src={url.href} alt={text} referrerpolicy="no-referrer" />
   return (
     <span class="image">
       {text && <span>{text}</span>}
       <span class="note">{strings.image(hostOf(url))}</span>
       {allowImage(url) && (
-        <button type="button" onClick={() => setLoaded(url.href)}>
+        <button type="button" onClick={() => (loaded.value = url.href)}>
           {strings.imageLoad}
         </button>
       )}
