@@ -149,6 +149,7 @@ export { emptyHead, foldOf, pathOf, statusOf, type Fold } from './session/fold.t
 export { openJournal, type Beside, type Journal, type JournalOptions, type NewEntry } from './session/journal.ts'
 export { bodyOf, reduce } from './session/reduce.ts'
 export { callTool, type CallContext, type CallReply } from './tools/result.ts'
+export { spellOut } from './tools/spell-out.ts'
 export { createDriver, type Driver, type DriverOptions } from './turn/driver.ts'
 export { runAgentOf, type RunAgent, type RunTool } from './turn/run.ts'
 

@@ -2,8 +2,8 @@
 
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { spellOut } from '@dogear/core'
 import { useWidget } from './context.ts'
-import { spellOut } from './spell-out.ts'
 import { visibleText } from './visible-text.ts'
 
 export function ValueList({ value }: { value: unknown }) {

@@ -134,12 +134,8 @@ export function reduce(fold: Fold, entry: Entry): void {
     case 'memory-add':
       head.facts = factsWith(head.facts, entry.fact)
       return
-    case 'rule-set':
-    case 'undo-intent':
-    case 'undo-result':
-      return
     default:
-      entry satisfies never
+      entry.type satisfies NotFolded
   }
 }
 
@@ -176,6 +172,8 @@ function dismiss(fold: Fold, callId: string): void {
     delete (fold.head.children as Record<string, Head>)[key]
   }
 }
+/** Kept in the journal for those who read it; a head shows nothing of them yet. */
+type NotFolded = 'rule-set' | 'undo-intent' | 'undo-result'
 
 type Draft<T> = { -readonly [K in keyof T]: T[K] }
 
@@ -314,14 +312,14 @@ function decisionOf(resolution: Resolution, by?: string): Decision {
 }
 
 function addUsage(head: Draft<Head>, entry: EntryOf<'usage-add'>): void {
-  const before = head.usage.totals[entry.model]
+  const before = head.usage.totals[entry.model] ?? noUsage
   const { input, output, total, cachedInput } = entry.usage
   const sum: UsageTotal = {
-    requests: (before?.requests ?? 0) + 1,
-    input: (before?.input ?? 0) + input,
-    output: (before?.output ?? 0) + output,
-    total: (before?.total ?? 0) + total,
-    cachedInput: (before?.cachedInput ?? 0) + cachedInput,
+    requests: before.requests + 1,
+    input: before.input + input,
+    output: before.output + output,
+    total: before.total + total,
+    cachedInput: before.cachedInput + cachedInput,
   }
   const { costUsd } = entry
   const priced =
@@ -339,6 +337,8 @@ function factsWith(facts: readonly MemoryFact[], fact: MemoryFact): MemoryFact[]
   const before = facts.find(({ key, obsolete }) => key === fact.key && !obsolete)
   return [...facts.filter(({ key }) => key !== fact.key), ...succeeded(before, fact)].slice(-factsKept)
 }
+
+const noUsage: UsageTotal = { requests: 0, input: 0, output: 0, total: 0, cachedInput: 0 }
 
 function definedOnly<T extends object>(value: T): Partial<T> {
   return Object.fromEntries(Object.entries(value).filter(([, set]) => set !== undefined)) as Partial<T>

@@ -3,6 +3,7 @@ import type { AgentDefinition } from '../agents/agent.ts'
 import { DogearError } from '../error.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { toJsonSchema, type StandardSchema } from './schema.ts'
+import { spellOut } from './spell-out.ts'
 
 /** What may happen to a call whose outcome is unknown after a crash. */
 export type Effect =
@@ -177,7 +178,7 @@ export function createTool<Args = any, Result = any>(options: ToolOptions<Args, 
   const schema = options.schema ?? options.inputSchema
   return {
     name,
-    label: options.label ?? spelledOut(name),
+    label: options.label ?? spellOut(name),
     description: options.description ?? '',
     parameters: toJsonSchema(name, schema, options.parameters),
     validate: validatorOf(schema),
@@ -243,15 +244,6 @@ function issueText(issue: { message: string; path?: readonly unknown[] }): strin
     String(typeof key === 'object' && key !== null ? (key as { key: unknown }).key : key),
   )
   return path.length ? `${path.join('.')}: ${issue.message}` : issue.message
-}
-
-function spelledOut(name: string): string {
-  const words = name
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .replace(/[_-]+/g, ' ')
-    .trim()
-    .toLowerCase()
-  return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
 export function labelText(label: ToolLabel | undefined, tense: 'ask' | 'doing' | 'done'): string {

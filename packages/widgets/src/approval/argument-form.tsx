@@ -1,8 +1,7 @@
 /** Arguments as a form: a field each, by the tool's JSON Schema; what has no field of its own is JSON. */
 
-import { useId } from 'preact/hooks'
+import { spellOut } from '@dogear/core'
 import { useWidget } from '../context.ts'
-import { spellOut } from '../spell-out.ts'
 import type { Strings } from '../strings.ts'
 import { visibleText } from '../visible-text.ts'
 
@@ -51,13 +50,13 @@ interface ArgumentFormProps {
 }
 
 export function ArgumentForm({ given, texts, errors, onChange }: ArgumentFormProps) {
-  const id = useId()
   return (
     <div>
-      {Object.entries(texts).map(([name, text]) => {
+      {Object.entries(texts).map(([name, text], index) => {
         const { description } = fieldOf(name, given)
         const error = errors[name]
-        const hintId = `${id} ${name}`
+        // By its place: in a list of ids a space, which a name may have, would begin another one.
+        const hintId = `hint-${index}`
         return (
           <label class="field" key={name}>
             <span class="meta">{visibleText(spellOut(name))}</span>

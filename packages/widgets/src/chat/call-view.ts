@@ -1,8 +1,7 @@
 /** A tool call as its card shows it, read off the message that asked for it, its result, or its place in the open step. */
 
-import { labelText, textOf, type Message, type OpenCall, type ToolLabel } from '@dogear/core'
+import { labelText, spellOut, textOf, type Message, type OpenCall, type ToolLabel } from '@dogear/core'
 import type { Session } from '@dogear/worker'
-import { spellOut } from '../spell-out.ts'
 
 export type CallState = 'waiting' | 'asking' | 'running' | 'done' | 'failed' | 'declined' | 'skipped'
 

@@ -1,12 +1,11 @@
 /** What the person said: a slip of paper. */
 
 import type { ComponentChildren } from 'preact'
-import { toParts, type Message } from '@dogear/core'
+import { textOf, type Message } from '@dogear/core'
 import { useWidget } from '../context.ts'
 
 export function UserMessage({ message }: { message: Message }) {
-  const text = toParts(message).map((part) => (part.type === 'text' ? part.text : ''))
-  return <Slip text={text.join('')} />
+  return <Slip text={textOf(message)} />
 }
 
 interface SlipProps {

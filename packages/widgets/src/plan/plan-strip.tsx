@@ -1,7 +1,7 @@
 /** The plan: a segment a step, the current step's words, and on request the whole checklist. */
 
 import { useSignal } from '@preact/signals'
-import { useId, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import type { Plan, PlanStep, PlanStepStatus } from '@dogear/core'
 import { useWidget, type WidgetContext } from '../context.ts'
 import { Icon, type IconName } from '../icon.tsx'
@@ -10,7 +10,6 @@ import { visibleText } from '../visible-text.ts'
 export function PlanStrip({ isOpen: startsOpen = false }: { isOpen?: boolean }) {
   const { session, strings } = useWidget()
   const isOpen = useSignal(startsOpen)
-  const listId = useId()
   const plan = session.plan.value
   if (!plan || plan.steps.length === 0) return null
   const { current, words } = currentStep(plan, strings)
@@ -21,7 +20,7 @@ export function PlanStrip({ isOpen: startsOpen = false }: { isOpen?: boolean }) 
         class="strip"
         type="button"
         aria-expanded={isOpen.value}
-        aria-controls={listId}
+        aria-controls="steps"
         onClick={() => (isOpen.value = !isOpen.value)}
       >
         <span class="segments" aria-hidden="true">
@@ -33,17 +32,17 @@ export function PlanStrip({ isOpen: startsOpen = false }: { isOpen?: boolean }) 
         <span class="meta">{strings.count(current, plan.steps.length)}</span>
         <Icon name="chevron" />
       </button>
-      <Steps plan={plan} listId={listId} isOpen={isOpen.value} />
+      <Steps plan={plan} isOpen={isOpen.value} />
     </section>
   )
 }
 
-function Steps({ plan, listId, isOpen }: { plan: Plan; listId: string; isOpen: boolean }) {
+function Steps({ plan, isOpen }: { plan: Plan; isOpen: boolean }) {
   const known = useRef<ReadonlyMap<number, string>>(undefined)
   const before = known.current
   known.current = new Map(plan.steps.map((step) => [step.id, signature(step)]))
   return (
-    <ol class="steps" id={listId} hidden={!isOpen}>
+    <ol class="steps" id="steps" hidden={!isOpen}>
       {plan.steps.map((step) => (
         <Step
           // A changed step is a new element, whose one flash is its beginning.

@@ -1,6 +1,6 @@
 /** The ways to answer one question: rows to choose from, and a row to write in. */
 
-import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Answer, Question } from '@dogear/core'
 import { useWidget } from '../context.ts'
 import { visibleText } from '../visible-text.ts'
@@ -14,7 +14,6 @@ interface OptionsProps {
 
 export function Options({ question, answer, allowFreeText, onChange }: OptionsProps) {
   const { strings } = useWidget()
-  const name = useId()
   const { options = [], multiSelect } = question
   const { values, freeText } = answer
   const field = (
@@ -53,7 +52,7 @@ export function Options({ question, answer, allowFreeText, onChange }: OptionsPr
         <label class="option" key={index}>
           <input
             type={multiSelect ? 'checkbox' : 'radio'}
-            name={name}
+            name="option"
             checked={row.isChosen}
             aria-label={row.label}
             onChange={() => onChange(row.chosen)}

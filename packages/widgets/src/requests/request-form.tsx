@@ -1,7 +1,6 @@
 /** What every Request looks like: a title, its matter, and buttons that stay in view. */
 
 import type { ComponentChildren } from 'preact'
-import { useId } from 'preact/hooks'
 import { pickByNumber } from '../question/pick-by-number.ts'
 
 interface RequestFormProps {
@@ -19,13 +18,12 @@ interface RequestFormProps {
 }
 
 export function RequestForm({ kind, title, hint, facts, refusal, onSubmit, buttons, children }: RequestFormProps) {
-  const titleId = useId()
   return (
     <form
       class="request"
       part="request"
       data-kind={kind}
-      aria-labelledby={titleId}
+      aria-labelledby="title"
       onKeyDown={pickByNumber}
       onSubmit={(event) => {
         event.preventDefault()
@@ -34,7 +32,7 @@ export function RequestForm({ kind, title, hint, facts, refusal, onSubmit, butto
     >
       <div class="matter">
         {facts && <p class="meta facts">{facts}</p>}
-        <h3 id={titleId} tabIndex={-1}>
+        <h3 id="title" tabIndex={-1}>
           {title}
         </h3>
         {hint && <p class="meta">{hint}</p>}
