@@ -3,6 +3,7 @@
 import { minify } from 'terser'
 import { build, type Plugin, type PluginOption, type Rolldown } from 'vite'
 import { platform } from './platform.ts'
+import { withoutLifecycles } from './without-lifecycles.ts'
 
 export interface Bundle {
   readonly code: string
@@ -26,8 +27,8 @@ export async function bundle({ entry, fileName, format, plugins = [] }: BundleOp
     oxc: { jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment', development: false } },
     configFile: false,
     logLevel: 'warn',
-    plugins: [plugins, refuseLazyParts(fileName)],
-    define: { 'process.env.NODE_ENV': '"production"' },
+    plugins: [plugins, withoutLifecycles(), refuseLazyParts(fileName)],
+    define: { 'process.env.NODE_ENV': '"production"', 'window.__PREACT_SIGNALS_DEVTOOLS__': 'false' },
     build: {
       write: false,
       target: 'es2022',
@@ -79,9 +80,9 @@ async function minifyAgain({ code, map }: Rolldown.OutputChunk): Promise<Pick<Bu
     ecma: 2022,
     toplevel: true,
     compress: { passes: 3, sequences: false },
-    sourceMap: { content: map?.toString() ?? '' },
+    sourceMap: { content: map?.toString() ?? '', asObject: true },
   })
-  return { code: result.code ?? '', map: String(result.map) }
+  return { code: result.code ?? '', map: JSON.stringify(result.map) }
 }
 
 const licensesFileName = 'licenses.md'
