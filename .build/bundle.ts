@@ -3,6 +3,7 @@
 import { minify } from 'terser'
 import { build, type Plugin, type PluginOption, type Rolldown } from 'vite'
 import { platform } from './platform.ts'
+import { shortStyles } from './short-styles.ts'
 import { withoutLifecycles } from './without-lifecycles.ts'
 
 export interface Bundle {
@@ -27,13 +28,12 @@ export async function bundle({ entry, fileName, format, plugins = [] }: BundleOp
     oxc: { jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment', development: false } },
     configFile: false,
     logLevel: 'warn',
-    plugins: [plugins, withoutLifecycles(), refuseLazyParts(fileName)],
+    plugins: [plugins, shortStyles(), withoutLifecycles(), refuseLazyParts(fileName)],
     define: { 'process.env.NODE_ENV': '"production"', 'window.__PREACT_SIGNALS_DEVTOOLS__': 'false' },
     build: {
       write: false,
       target: 'es2022',
-      // Else the style sheets lose light-dark() and :dir(): lowered, they no longer follow the page.
-      cssTarget: ['chrome123', 'firefox121', 'safari17.5'],
+      cssMinify: false,
       sourcemap: 'hidden',
       license: { fileName: licensesFileName },
       lib: { entry, formats: [format], fileName: () => fileName, name: 'unused' },

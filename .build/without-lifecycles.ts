@@ -12,7 +12,7 @@ export function withoutLifecycles(): Plugin {
       const isPreact = id.includes('/node_modules/preact/dist/')
       const used = isPreact ? written.exec(code)?.[0] : !id.includes('/node_modules/') && named.exec(code)?.[0]
       if (used) this.error(`${id} has "${used}", which is cut out of Preact here.`)
-      return isPreact ? { code: code.replace(read, 'void 0'), map: null } : null
+      return isPreact ? { code: code.replace(read, '(void 0)'), map: null } : null
     },
   }
 }
