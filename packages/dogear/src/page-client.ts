@@ -42,6 +42,6 @@ function fallbackAddress(worker: string | undefined, assets: string | undefined)
   return worker === undefined ? undefined : new URL(worker, document.baseURI).href
 }
 
-function warn(message: string): void {
+export function warn(message: string): void {
   console.warn(`[dogear] ${message}`)
 }

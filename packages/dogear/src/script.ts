@@ -3,7 +3,7 @@ import { defineElements, mount } from '@dogear/widgets'
 import { createTool, DogearError } from '@dogear/core'
 import { createAgent, createSmartAgent, type SmartPageAgentOptions } from './agent.ts'
 import { connectWith } from './connect.ts'
-import { setHostOptions } from './page-client.ts'
+import { setHostOptions, warn } from './page-client.ts'
 
 type Api = typeof api
 type Call = (dogear: Api) => void
@@ -23,7 +23,7 @@ function push(...calls: Call[]): void {
 function start(script: HTMLScriptElement | null): void {
   const before = window.Dogear
   if (before && !Array.isArray(before)) {
-    console.warn('[dogear] The script is on this page twice; the second one does nothing. Remove one of the tags.')
+    warn('The script is on this page twice; the second one does nothing. Remove one of the tags.')
     return
   }
   const { worker, endpoint, token, model, user, ...look } = { ...script?.dataset }

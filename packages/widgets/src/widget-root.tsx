@@ -7,7 +7,7 @@ import type { Session } from '@dogear/worker'
 import { Widget, type Components, type WidgetContext } from './context.ts'
 import type { Emit } from './events.ts'
 import { stringsWith, type StringsOverride } from './strings.ts'
-import { watchTheme, type Scheme, type Theme } from './theme/watch-theme.ts'
+import { watchTheme, type Theme } from './theme/watch-theme.ts'
 import type { UiState } from './ui-state.ts'
 
 /** What all widgets take. */
@@ -36,13 +36,12 @@ interface RootProps extends WidgetProps {
 
 export function WidgetRoot({ session, theme = 'auto', accent, data, children, ...props }: RootProps) {
   const root = useRef<HTMLDivElement>(null)
-  const scheme = useSignal<Scheme>('inherit')
   const language = useSignal<string | undefined>(undefined)
 
   useLayoutEffect(() => {
     const host = hostOf(root.current!)
     language.value = host.closest('[lang]')?.getAttribute('lang') || undefined
-    return watchTheme(host, theme, (next) => (scheme.value = next))
+    return watchTheme(host, theme, (scheme) => (root.current!.style.colorScheme = scheme))
   }, [theme])
   useLayoutEffect(() => {
     // Not in a style attribute, which a strict Content-Security-Policy would drop.
@@ -66,7 +65,7 @@ export function WidgetRoot({ session, theme = 'auto', accent, data, children, ..
     [session, strings, language.value, components, memory, debug, onEvent],
   )
   return (
-    <div class="root" part="root" ref={root} data-scheme={scheme.value} {...data}>
+    <div class="root" part="root" ref={root} {...data}>
       <Widget.Provider value={context}>{children}</Widget.Provider>
     </div>
   )

@@ -92,9 +92,7 @@ function usePanelKey(sessionId: string | undefined, memory: UiState): number {
     current.memory !== memory ||
     current.forgotten !== forgotten.value ||
     (current.sessionId !== undefined && current.sessionId !== sessionId)
-  if (isAnother || current.sessionId !== sessionId) {
-    known.current = { sessionId, memory, forgotten: forgotten.value, key: current.key + (isAnother ? 1 : 0) }
-  }
+  known.current = { sessionId, memory, forgotten: forgotten.value, key: current.key + Number(isAnother) }
   return known.current.key
 }
 

@@ -2,8 +2,8 @@
 
 export type Theme = 'auto' | 'light' | 'dark'
 
-/** `inherit` leaves it to the page's `color-scheme`, `system` to the visitor's system. */
-export type Scheme = 'light' | 'dark' | 'inherit' | 'system'
+/** A `color-scheme`: `inherit` leaves it to the page's own, `light dark` to the visitor's system. */
+export type Scheme = 'light' | 'dark' | 'inherit' | 'light dark'
 
 export function watchTheme(host: Element, theme: Theme, changed: (scheme: Scheme) => void): () => void {
   const tell = () => changed(schemeOf(host, theme))
@@ -18,7 +18,7 @@ function schemeOf(host: Element, theme: Theme): Scheme {
   const declared = getComputedStyle(host).colorScheme
   const isDecided = declared.includes('dark') !== declared.includes('light')
   if (isDecided) return 'inherit'
-  return schemeOfRoot(document.documentElement) ?? (declared === 'normal' ? 'system' : 'inherit')
+  return schemeOfRoot(document.documentElement) ?? (declared === 'normal' ? 'light dark' : 'inherit')
 }
 
 /** How pages without `color-scheme` say it: `<html class="dark">` or `<html data-theme="dark">`. */

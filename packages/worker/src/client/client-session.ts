@@ -72,8 +72,9 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
   const failure = signal<ErrorData | null>(null)
   const isAttached = signal(false)
   const kept = signal(true)
-  const isOnline = signal(globalThis.navigator?.onLine ?? true)
+  const isOnline = signal(true)
   const noticeNetwork = () => (isOnline.value = globalThis.navigator?.onLine ?? true)
+  noticeNetwork()
   globalThis.addEventListener?.('online', noticeNetwork)
   globalThis.addEventListener?.('offline', noticeNetwork)
 

@@ -1,12 +1,5 @@
 /** The client: the page's end of the wire. It keeps a host alive and gives out sessions. */
-import {
-  DogearError,
-  fromErrorData,
-  type AgentDefinition,
-  type ErrorData,
-  type SessionRecord,
-  type Snapshot,
-} from '@dogear/core'
+import { fromErrorData, toErrorData, type AgentDefinition, type SessionRecord, type Snapshot } from '@dogear/core'
 import { createHandles } from '../handles.ts'
 import type { AgentSpec, Answers, Question, SessionChoice, ToHost, ToPage, Wire } from '../protocol.ts'
 import type { NamedSnapshot, Session } from '../session.ts'
@@ -94,7 +87,7 @@ export function createClient({ connect, id, now, warn, cleared = () => {} }: Cli
         for (const { message } of unanswered) wire?.post(message)
       },
       (error: unknown) => {
-        for (const { session } of sessions.values()) session.fail(asErrorData(error))
+        for (const { session } of sessions.values()) session.fail(toErrorData(error))
         for (const { reject } of unanswered) reject(error)
       },
     )
@@ -106,7 +99,7 @@ export function createClient({ connect, id, now, warn, cleared = () => {} }: Cli
     try {
       await attach(open.agent, { type: 'id', id: sessionId })
     } catch (error) {
-      open.session.fail(asErrorData(error))
+      open.session.fail(toErrorData(error))
     }
   }
 
@@ -252,9 +245,4 @@ export function createClient({ connect, id, now, warn, cleared = () => {} }: Cli
       cleared(user)
     },
   }
-}
-
-function asErrorData(error: unknown): ErrorData {
-  if (error instanceof DogearError) return { code: error.code, message: error.message }
-  return { code: 'worker-lost', message: 'The worker could not be started again. Reload the page.' }
 }

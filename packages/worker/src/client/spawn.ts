@@ -1,6 +1,6 @@
 /** Starting a host: a worker from embedded text, from an address, or in this thread when neither may be. */
 import { DogearError } from '@dogear/core'
-import type { ToHost, ToPage } from '../protocol.ts'
+import type { ToPage } from '../protocol.ts'
 import type { HostWire } from './client.ts'
 
 export interface SpawnOptions {
@@ -56,11 +56,7 @@ async function startWorker(address: string): Promise<HostWire> {
     throw error
   })
   worker.onerror = null
-  return {
-    post: (message: ToHost) => worker.postMessage(message),
-    listen: (receive) => (worker.onmessage = (event: MessageEvent<ToPage>) => receive(event.data)),
-    terminate: () => worker.terminate(),
-  }
+  return wireOf(worker, () => worker.terminate())
 }
 
 async function startHere(address: string): Promise<HostWire> {
@@ -71,10 +67,14 @@ async function startHere(address: string): Promise<HostWire> {
 }
 
 export function portWire(port: MessagePort): HostWire {
+  return wireOf(port, () => port.close())
+}
+
+function wireOf(port: Worker | MessagePort, terminate: () => void): HostWire {
   return {
     post: (message) => port.postMessage(message),
     listen: (receive) => (port.onmessage = (event: MessageEvent<ToPage>) => receive(event.data)),
-    terminate: () => port.close(),
+    terminate,
   }
 }
 
