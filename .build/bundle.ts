@@ -4,7 +4,7 @@ import { minify } from 'terser'
 import { build, type Plugin, type PluginOption, type Rolldown } from 'vite'
 import { platform } from './platform.ts'
 import { shortStyles } from './short-styles.ts'
-import { withoutLifecycles } from './without-lifecycles.ts'
+import { withoutUnusedParts } from './unused-parts.ts'
 
 export interface Bundle {
   readonly code: string
@@ -28,7 +28,7 @@ export async function bundle({ entry, fileName, format, plugins = [] }: BundleOp
     oxc: { jsx: { runtime: 'classic', pragma: 'h', pragmaFrag: 'Fragment', development: false } },
     configFile: false,
     logLevel: 'warn',
-    plugins: [plugins, shortStyles(), withoutLifecycles(), refuseLazyParts(fileName)],
+    plugins: [plugins, shortStyles(), withoutUnusedParts(), refuseLazyParts(fileName)],
     define: { 'process.env.NODE_ENV': '"production"', 'window.__PREACT_SIGNALS_DEVTOOLS__': 'false' },
     build: {
       write: false,
