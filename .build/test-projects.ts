@@ -20,6 +20,7 @@ export const testProjects: TestProjectInlineConfiguration[] = [
       ...calm,
       name: 'browser',
       include: ['packages/*/src/**/*.browser.test.{ts,tsx}', 'test/contracts/**/*.browser.test.{ts,tsx}'],
+      setupFiles: './packages/widgets/src/testing/no-bare-signals.ts',
       browser: {
         enabled: true,
         headless: true,
