@@ -43,7 +43,6 @@ export function Approval({ request }: { request: Request }) {
 
   return (
     <RequestForm
-      kind={request.kind}
       title={requestTitle(request, session, strings)}
       hint={strings.approvalHint}
       refusal={refusal.value}

@@ -12,7 +12,6 @@ export function Outcome({ request }: { request: Request }) {
   const { isSent, refusal, decide } = useDecision(request.id)
   return (
     <RequestForm
-      kind={request.kind}
       title={requestTitle(request, session, strings)}
       hint={strings.outcomeHint}
       refusal={refusal.value}

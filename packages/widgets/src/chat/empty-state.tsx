@@ -11,7 +11,7 @@ interface EmptyStateProps {
 export function EmptyState({ greeting, starters = [], onPick }: EmptyStateProps) {
   const { strings } = useWidget()
   return (
-    <div class="empty">
+    <div>
       <i class="drawing">
         <i class="ear" />
       </i>

@@ -32,7 +32,7 @@ function Group({ calls }: { calls: readonly CallView[] }) {
   const facts = [failed > 0 && strings.failures(failed), took > 0 && durationText(took, strings, language)]
 
   return (
-    <details class="card group" onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
+    <details class="card" onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
       <summary>
         <Icon name={failed ? 'alert' : 'check'} />
         <span class="label">{strings.actions(calls.length)}</span>

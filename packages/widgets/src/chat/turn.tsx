@@ -29,7 +29,7 @@ export function Turn({ messages, isLive, isCurrent, isLast }: TurnProps) {
   const answer = answerOf(messages)
 
   return (
-    <section class="turn" data-current={isCurrent || undefined} data-live={isLive || undefined}>
+    <section class="turn" data-current={isCurrent || undefined}>
       {rows.map((row) => {
         if (row.type === 'user') return <User key={row.id} message={row.message} />
         if (row.type === 'agent') return <AgentMessage key={row.id} message={row.message} />

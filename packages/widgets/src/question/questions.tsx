@@ -40,7 +40,6 @@ export function Questions({ request, questions }: { request: Request; questions:
   return (
     <RequestForm
       key={index}
-      kind={request.kind}
       title={visibleText(question.question)}
       facts={
         <>

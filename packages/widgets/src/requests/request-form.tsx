@@ -4,7 +4,6 @@ import type { ComponentChildren } from 'preact'
 import { pickByNumber } from '../question/pick-by-number.ts'
 
 interface RequestFormProps {
-  readonly kind: string
   readonly title: string
   readonly hint?: string
   /** Above the title. */
@@ -17,12 +16,11 @@ interface RequestFormProps {
   readonly children: ComponentChildren
 }
 
-export function RequestForm({ kind, title, hint, facts, refusal, onSubmit, buttons, children }: RequestFormProps) {
+export function RequestForm({ title, hint, facts, refusal, onSubmit, buttons, children }: RequestFormProps) {
   return (
     <form
       class="request"
       part="request"
-      data-kind={kind}
       aria-labelledby="title"
       onKeyDown={pickByNumber}
       onSubmit={(event) => {
