@@ -172,6 +172,7 @@ function dismiss(fold: Fold, callId: string): void {
     delete (fold.head.children as Record<string, Head>)[key]
   }
 }
+
 /** Kept in the journal for those who read it; a head shows nothing of them yet. */
 type NotFolded = 'rule-set' | 'undo-intent' | 'undo-result'
 
