@@ -14,6 +14,16 @@ test('a mistake in an agent is read where it is made', () => {
   expect(() => createAgent({ tools: [{ name: 'book' }] })).toThrow(expect.objectContaining({ code: 'tool-invalid' }))
 })
 
+test('[C57] [C58] an agent is a tool of another, or gets the word from it', () => {
+  const finder = createAgent({ name: 'finder' })
+  expect(finder.asTool({ toolName: 'find' })).toMatchObject({ name: 'find', agent: { name: 'finder' } })
+  expect(finder.asHandoff()).toMatchObject({ name: 'handoff_to_finder', handoff: { name: 'finder' } })
+  const twin = createAgent({ name: 'finder' })
+  expect(() => createAgent({ tools: [finder.asTool(), twin.asHandoff()] })).toThrow(
+    expect.objectContaining({ code: 'agent-invalid' }),
+  )
+})
+
 test('a session id is text', async () => {
   const agent = createAgent()
   for (const id of ['', 'x'.repeat(201), 7 as unknown as string]) {

@@ -1,4 +1,4 @@
-import { defineAgent, type AgentOptions } from '@dogear/core'
+import { asHandoff, asTool, defineAgent, type AgentOptions } from '@dogear/core'
 import { expect, test } from 'vitest'
 import { createHandles } from './handles.ts'
 import type { ToHost } from './protocol.ts'
@@ -11,6 +11,26 @@ test('an agent crosses the wire as data, its functions as handles', () => {
     token: { handle: 'tester/token' },
     tools: [{ name: 'pay', func: { handle: 'tester/tools/pay/func' } }],
   })
+})
+
+test('[C57] [C58] agents that tools stand for cross as a flat list, their functions under their own names', async () => {
+  const second = defineAgent({ name: 'second', tools: [pay(() => 2), asHandoff('tester')] })
+  const { spec, call, posted } = page({ endpoint: 'https://api.example/', tools: [asTool(second), asHandoff(second)] })
+  expect(structuredClone(spec)).toMatchObject({
+    tools: [
+      { name: 'second', agent: 'second' },
+      { name: 'handoff_to_second', handoff: 'second' },
+    ],
+    others: [
+      {
+        name: 'second',
+        endpoint: 'https://api.example',
+        tools: [{ func: { handle: 'second/tools/pay/func' } }, { handoff: 'tester' }],
+      },
+    ],
+  })
+  await call(1, 'second/tools/pay/func', {}, { callId: 'c' })
+  expect(posted).toMatchObject([{ type: 'call-return', value: { content: '2' } }])
 })
 
 test('a function is called by its handle, and what it gives or throws comes back', async () => {

@@ -6,10 +6,10 @@ import { emptyHead, foldOf, pathOf, statusOf, type Fold } from './fold.ts'
 import type { Message } from './message.ts'
 import { bodyOf, reduce } from './reduce.ts'
 
-test('any journal folds to the same head in one go, in two, and over a head that was cached between', () => {
+test('[C55] any journal, children and all, folds to the same head in one go, in two, and over a head that was cached between', () => {
   fc.assert(
-    fc.property(fc.array(anyEntry, { maxLength: 40 }), fc.nat(40), (bodies, cut) => {
-      const entries = bodies.map(placed)
+    fc.property(fc.array(fc.tuple(anyEntry, anyPath), { maxLength: 40 }), fc.nat(40), (bodies, cut) => {
+      const entries = bodies.map(([body, path], seq) => ({ ...placed(body, seq), path }))
       const whole = folded(entries)
       const inTwo = folded(entries.slice(0, cut))
       for (const entry of entries.slice(cut)) reduce(inTwo, entry)
@@ -21,6 +21,38 @@ test('any journal folds to the same head in one go, in two, and over a head that
     }),
     { numRuns: 300 },
   )
+})
+
+test('[C55] what a child asks and costs is its parent’s, until the call it works for has its result', () => {
+  const fold = inStep()
+  take(fold, { type: 'call-request', call: { callId: 'c', index: 0, tool: 'helper', args: '{}' } })
+  const inChild = (body: EntryBody, path: readonly string[] = ['c']) =>
+    reduce(fold, { ...placed(body, fold.head.seq), path })
+  inChild({ type: 'session-start', agent: 'helper', sessionId: 's' })
+  inChild({ type: 'turn-start', origin: 'agent' })
+  expect(statusOf(fold.head)).toBe('busy')
+  inChild({ type: 'usage-add', model: 'm', purpose: 'step', usage: usageOf(3) })
+  inChild({ type: 'call-request', call: { callId: 'd', index: 0, tool: 'book', args: '{}' } })
+  inChild({ type: 'request-open', request: { ...approval, callId: 'd', id: 'd.approval' } })
+  expect(fold.head).toMatchObject({
+    requests: [{ id: 'd.approval', path: ['c'] }],
+    usage: { totals: { m: { output: 3 } } },
+    turn: { childCount: 1, spent: { outputTokens: 3 } },
+    children: { c: { agent: 'helper', usage: { totals: { m: { output: 3 } } } } },
+  })
+  expect(statusOf(fold.head)).toBe('paused')
+  take(fold, result)
+  expect(fold.head).toMatchObject({ requests: [], children: {} })
+})
+
+test('[C58] the agent that was given the word has it from the next step on', () => {
+  const fold = inStep()
+  take(fold, { type: 'agent-set', agent: 'billing' })
+  expect(fold.head).toMatchObject({ activeAgent: 'billing', turn: { agent: undefined } })
+  take(fold, { type: 'step-start', step: 2, key: 't.2' })
+  expect(fold.head.turn?.agent).toBe('billing')
+  take(fold, { type: 'agent-set', agent: 'tester' })
+  expect(fold.head.activeAgent).toBeUndefined()
 })
 
 test('an entry read back is not folded a second time', () => {
@@ -221,7 +253,20 @@ function message(id: string): Message {
 }
 
 const id = fc.constantFrom('c', 'd', 'e')
+/** The session's own entries, and those of agents that work for its calls, or for theirs. */
+const anyPath = fc.oneof(
+  fc.constant([]),
+  fc.array(
+    fc.oneof(
+      id,
+      id.map((callId) => `${callId}#1`),
+    ),
+    { maxLength: 2 },
+  ),
+)
 const anyEntry: fc.Arbitrary<EntryBody> = fc.oneof(
+  fc.constant<EntryBody>({ type: 'agent-set', agent: 'other' }),
+  fc.nat(9).map((output): EntryBody => ({ type: 'usage-add', model: 'm', purpose: 'step', usage: usageOf(output) })),
   fc.constant<EntryBody>({ type: 'session-start', agent: 'tester', sessionId: 's' }),
   fc.constant<EntryBody>({ type: 'turn-start', origin: 'human' }),
   fc.nat(9).map((step): EntryBody => ({ type: 'step-start', step, key: `t.${step}` })),
@@ -238,3 +283,7 @@ const anyEntry: fc.Arbitrary<EntryBody> = fc.oneof(
   fc.string().map((reason): EntryBody => ({ type: 'command-refused', commandId: reason, reason })),
   fc.constant<EntryBody>({ type: 'turn-end', terminalReason: 'completed' }),
 )
+
+function usageOf(output: number) {
+  return { input: 0, output, total: output, cachedInput: 0, reasoning: 0 }
+}

@@ -29,7 +29,7 @@ export interface CallFacts {
 
 export function callView(session: Session, { id, tool, args, open, result }: CallFacts): CallView {
   const outcome = result?.meta.tool
-  const state = result ? stateOfResult(result) : stateOfOpen(open)
+  const state = result ? stateOfResult(result) : asksForAnother(session, id) ? 'asking' : stateOfOpen(open)
   const tense = state === 'done' ? 'done' : state === 'running' ? 'doing' : 'ask'
   return {
     id,
@@ -63,6 +63,11 @@ function stateOfOpen(open: OpenCall | undefined): CallState {
   if (!open) return 'skipped'
   if (open.request && !open.decision && !open.done) return 'asking'
   return open.intent ? 'running' : 'waiting'
+}
+
+/** An agent that works for this call waits for the person. */
+function asksForAnother({ requests }: Session, id: string): boolean {
+  return requests.value.some(({ path }) => path?.[0] === id || path?.[0]?.startsWith(`${id}#`))
 }
 
 function parsed(args: string): unknown {

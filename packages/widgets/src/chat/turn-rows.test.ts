@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { agentCalls, agentSays, scriptedSession, userSays } from '../testing/scripted-session.ts'
+import { approval } from '../testing/widget-states.ts'
 import { splitTurns, turnRows } from './turn-rows.ts'
 
 const session = scriptedSession()
@@ -69,4 +70,12 @@ test('a call is told in the tense of its state', () => {
       ],
     },
   ])
+})
+
+test('[C55] a call asks while an agent that works for it does', () => {
+  const intent = { argsHash: '', attempt: 1, key: '', at: 0 }
+  const messages = agentCalls('t.1', '', [{ name: 'ask_finder' }, { name: 'ask_finder' }])
+  const calls = ['t.1.0', 't.1.1'].map((callId) => ({ callId, tool: 'ask_finder', args: '{}', done: false, intent }))
+  const waiting = scriptedSession({ requests: [{ ...approval, path: ['t.1.1#2', 't.1.1#2.1.0'] }] })
+  expect(turnRows(waiting, messages, { calls })).toMatchObject([{ calls: [{ state: 'running' }, { state: 'asking' }] }])
 })

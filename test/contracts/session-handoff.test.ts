@@ -1,0 +1,107 @@
+/** What a session promises when one agent gives the word to another. */
+import { asHandoff, defineAgent, textOf, type SmartAgentOptions } from '@dogear/core'
+import { call, say, scriptedModel } from '@dogear/testing'
+import { expect, test } from 'vitest'
+import { device, until } from './device.ts'
+
+test('[C58] the next step is the other agent’s: its instructions, its tools, its model; and so is the next turn, after a reload', async () => {
+  const here = device()
+  const front = scriptedModel([call('handoff_to_billing', { reason: 'an invoice' })])
+  const billing = scriptedModel([call('invoice'), say('Here it is.'), say('You are welcome.')])
+  const options = frontDesk(front, billing)
+  const tab = here.tab(options)
+  const session = await tab.open()
+  expect(await session.send('my invoice')).toMatchObject({ text: 'Here it is.' })
+  const [first] = billing.requests
+  expect(first!.messages.map(textOf)).toEqual(['You know every invoice.', 'my invoice', '', 'ok'])
+  expect(first!.model).toBe('default')
+  expect(first!.tools!.map(({ name }) => name)).toEqual(['invoice', 'handoff_to_tester'])
+  expect(front.requests[0]!.tools![0]).toMatchObject({
+    name: 'handoff_to_billing',
+    parameters: { properties: { reason: { type: 'string' } } },
+  })
+  expect(session.messages.value.map(({ meta }) => meta.agent)).toEqual(
+    expect.arrayContaining(['tester', 'billing', 'billing']),
+  )
+  const entries = await here.store.entries('s1', 0)
+  expect(entries.find(({ type }) => type === 'agent-set')).toMatchObject({ agent: 'billing', path: [] })
+  tab.kill()
+
+  const again = await here.tab(options).open()
+  expect(await again.send('thanks')).toMatchObject({ text: 'You are welcome.' })
+  expect(front.requests).toHaveLength(1)
+})
+
+test('[C58] the word can be given back by name', async () => {
+  const here = device()
+  const front = scriptedModel([call('handoff_to_billing'), say('Welcome back.'), say('Still here.')])
+  const billing = scriptedModel([call('handoff_to_tester')])
+  const session = await here.tab(frontDesk(front, billing)).open()
+  expect(await session.send('go')).toMatchObject({ text: 'Welcome back.' })
+  expect(await session.send('and?')).toMatchObject({ text: 'Still here.' })
+  expect(front.requests[1]!.messages[0]).toMatchObject({ role: 'system', content: 'You greet people.' })
+})
+
+test('[C58] a call beside a handoff is carried out by the agent that asked for it, also when a person decides first', async () => {
+  const here = device()
+  const ran: string[] = []
+  const note = { name: 'note', needsApproval: true, func: () => void ran.push('note') }
+  const front = scriptedModel([[call('note'), call('handoff_to_billing')]])
+  const billing = scriptedModel([say('I am billing.')])
+  const options = frontDesk(front, billing)
+  const session = await here.tab({ ...options, tools: [...options.tools, note] }).open()
+  const { requests } = await session.send('go')
+  expect(requests).toMatchObject([{ tool: 'note' }])
+  expect(await session.approve(requests[0]!.id)).toMatchObject({ text: 'I am billing.' })
+  expect(ran).toEqual(['note'])
+})
+
+test('[C58] on a page without that agent the session’s own goes on, and one of its calls waits for its page', async () => {
+  const here = device()
+  let mayFinish = () => {}
+  const front = scriptedModel([call('handoff_to_billing'), say('I am the front desk.')])
+  const billing = scriptedModel([call('invoice'), say('Here it is.'), say('Billing again.')])
+  const hang = new Promise<void>((resolve) => (mayFinish = resolve))
+  const tab = here.tab(frontDesk(front, billing, () => hang))
+  const session = await tab.open()
+  void session.send('my invoice')
+  await until(() => session.calls.value.some(({ tool, intent }) => tool === 'invoice' && intent))
+  tab.kill()
+  mayFinish()
+
+  const other = here.tab({ name: 'tester', model: front, instructions: 'You greet people.' })
+  const elsewhere = await other.open()
+  await until(() => elsewhere.waiting.value === 'page')
+  other.kill()
+  const back = here.tab(frontDesk(front, billing))
+  const again = await back.open()
+  await until(() => again.status.value === 'idle')
+  expect(again.messages.value.map(textOf).at(-1)).toBe('Here it is.')
+  back.kill()
+
+  const third = await here.tab({ name: 'tester', model: front, instructions: 'You greet people.' }).open()
+  expect(await third.send('hello?')).toMatchObject({ text: 'I am the front desk.' })
+})
+
+test('[C58] a handoff by a name nobody has is a result the model can mend', async () => {
+  const here = device()
+  const model = scriptedModel([call('handoff_to_nobody'), say('Then I do it myself.')])
+  const session = await here.tab({ model, tools: [asHandoff('nobody')] }).open()
+  expect(await session.send('go')).toMatchObject({ text: 'Then I do it myself.' })
+  expect(model.requests[1]!.messages.at(-1)).toMatchObject({ meta: { status: 'error' } })
+})
+
+function frontDesk(
+  front: SmartAgentOptions['model'],
+  model: SmartAgentOptions['model'],
+  func: () => unknown = () => 'No. 7',
+) {
+  const invoice = { name: 'invoice', effect: 'read' as const, func }
+  const billing = defineAgent({
+    name: 'billing',
+    model,
+    instructions: 'You know every invoice.',
+    tools: [invoice, asHandoff('tester')],
+  })
+  return { model: front, instructions: 'You greet people.', tools: [asHandoff(billing)] }
+}
