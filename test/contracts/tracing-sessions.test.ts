@@ -1,5 +1,5 @@
 /** The traces of durable sessions: one a run. */
-import { customSink, type TraceSession } from '@dogear/core'
+import { customSink, httpSink, type TraceSession } from '@dogear/core'
 import { call, say, scriptedModel } from '@dogear/testing'
 import { expect, test } from 'vitest'
 import { traceSession } from '../../packages/dogear/src/traced-session.ts'
@@ -43,6 +43,18 @@ test('[C63] called off, it tells no more', async () => {
   stop()
   await session.send('first')
   expect(traces).toEqual([])
+})
+
+test('[C63] a sink that cannot work is told once, not with each turn', async () => {
+  const warnings: string[] = []
+  const session = await device()
+    .tab({ model: scriptedModel([say('One.'), say('Two.')]) })
+    .open()
+  const platform = { ...inNode, warn: (message: string) => void warnings.push(message) }
+  traceSession(session, { enabled: true, sink: httpSink({ url: 'nowhere' }) }, platform)
+  await session.send('first')
+  await session.send('second')
+  expect(warnings).toEqual([expect.stringContaining('"nowhere"')])
 })
 
 async function tracedSession(script: Parameters<typeof scriptedModel>[0]) {

@@ -45,7 +45,7 @@ describe('dogear.js', () => {
     ['tracing', 'index.js', 'dogear-trace:'],
     ['the tracer', '../../@dogear/core/dist/index.js', 'Tracing is on, but has no sink'],
     ['the otlp sink', '../../@dogear/core/dist/otlp.js', 'gen_ai.operation.name'],
-    ['the file sink', 'node.js', 'trace.session'],
+    ['the file sink', 'node.js', 'events.jsonl'],
   ])('holds nothing of %s', (_part, file, marker) => {
     expect(readFileSync(join(dist, file), 'utf8')).toContain(marker)
     for (const whole of ['dogear.js', 'dogear-worker.js']) {

@@ -8,12 +8,13 @@ export function traceSession(session: Session, config: TracingConfig, platform: 
   const agent = { name, version, model: typeof model === 'string' ? model : 'default' }
   // An id of the caller's names the conversation here: its runs are many.
   const { sessionId, threadId = sessionId ?? session.id } = config
+  const own = { ...config, sessionId: undefined }
   let tracer: Tracer | undefined
   let ended: string | undefined
 
   function begin(entry: Entry & { turnId: string }): Tracer {
     const id = entry.type === 'turn-start' ? entry.turnId : `${entry.turnId}.${entry.seq}`
-    return createTracer({ ...config, sessionId: undefined }, { sessionId: id, threadId, agent }, platform)
+    return createTracer(own, { sessionId: id, threadId, agent }, platform)
   }
 
   function end(): void {

@@ -14,7 +14,7 @@ export function happeningsOf(scope: Scope, entry: Entry): Happening[] {
       scope.agent = entry.agent
       return []
     case 'state-import':
-      scope.unseen = [...entry.messages]
+      scope.unseen = entry.messages.slice(entry.messages.findLastIndex(({ role }) => role === 'assistant') + 1)
       return []
     case 'step-start':
       scope.stepAt = entry.at
@@ -25,7 +25,10 @@ export function happeningsOf(scope: Scope, entry: Entry): Happening[] {
       else scope.unseen.push(entry.message)
       return []
     case 'tool-intent':
-      scope.calls.set(entry.callId, { startedAt: entry.at, attempt: entry.attempt })
+      scope.calls.set(entry.callId, {
+        startedAt: scope.calls.get(entry.callId)?.startedAt ?? entry.at,
+        attempt: entry.attempt,
+      })
       return []
     case 'tool-result':
       return [callHappening(scope, entry)]

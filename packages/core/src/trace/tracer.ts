@@ -39,6 +39,8 @@ export interface TracedRun {
   readonly sessionId: string
   readonly threadId?: string
   readonly agent: TraceSession['agent']
+  /** How many entries it begins with: of them only what a person has decided is news. */
+  readonly imported?: number
 }
 
 export interface TracePlatform {
@@ -55,6 +57,7 @@ const patience = 5_000
 
 export function createTracer(config: TracingConfig, run: TracedRun, platform: TracePlatform): Tracer {
   const { clock, warn, isPage } = platform
+  const { imported = 0 } = run
   const { sessionId = run.sessionId, threadId = run.threadId ?? sessionId, logData = !isPage } = config
   const agent = { ...run.agent, name: config.agentName ?? run.agent.name }
   const startedAt = clock.now()
@@ -104,7 +107,10 @@ export function createTracer(config: TracingConfig, run: TracedRun, platform: Tr
     record(entries) {
       if (ending) return
       try {
-        for (const entry of entries) recorder.read(entry).forEach(add)
+        for (const entry of entries) {
+          const happenings = recorder.read(entry)
+          if (entry.seq >= imported || entry.type === 'request-close') happenings.forEach(add)
+        }
       } catch (error) {
         warn(`Tracing could not read what happened (${describeError(error)}). The run goes on.`)
       }
@@ -115,21 +121,27 @@ export function createTracer(config: TracingConfig, run: TracedRun, platform: Tr
 
 function openQueues(config: TracingConfig, platform: TracePlatform): SinkQueue[] {
   const { clock, fetch, isPage, warn, fallback } = platform
+  const complain = (problem: string) => void (complaints.has(config) || warn(problem))
   const place = { mode: config.mode ?? 'batched', clock, fetch, isPage }
   const wanted = [config.sink ?? fallback ?? []].flat()
-  if (!wanted.length) warn('Tracing is on, but has no sink. Give it one: tracing: { sink: httpSink({ url }) }.')
-  return wanted.flatMap((sink) => {
+  if (!wanted.length) complain('Tracing is on, but has no sink. Give it one: tracing: { sink: httpSink({ url }) }.')
+  const queues = wanted.flatMap((sink) => {
     try {
       return createSinkQueue(sink.type, opened(sink, place), warn)
     } catch (error) {
       const instead = fallback === sink ? undefined : fallback
-      warn(
+      complain(
         `Tracing cannot use a sink: ${describeError(error)}${instead ? ` A ${instead.type} sink takes its place.` : ''}`,
       )
       return instead ? createSinkQueue(instead.type, instead.open(place), warn) : []
     }
   })
+  complaints.add(config)
+  return queues
 }
+
+/** Those whose mistakes were told: each run would tell them again. */
+const complaints = new WeakSet<TracingConfig>()
 
 function opened(sink: TraceSinkConfig, place: TracePlace): TraceSink {
   if (typeof sink?.open === 'function') return sink.open(place)
