@@ -63,6 +63,7 @@ export {
   type TurnOrigin,
 } from './session/entry.ts'
 export {
+  isFromPerson,
   textOf,
   toParts,
   type ContentPart,

@@ -1,16 +1,17 @@
 /** What an agent is told of the conversation it works for. */
-import { textOf, type Message } from '../session/message.ts'
+import { isFromPerson, textOf, type Message } from '../session/message.ts'
+import { withoutBlocked } from '../smart/guardrail.ts'
 import type { Run, Task } from '../turn/run.ts'
 
 export async function taskInput(run: Run, { input, context }: Task): Promise<string> {
   if (context === undefined || context === 'minimal') return input
-  const messages = await run.journal.messages()
+  const messages = withoutBlocked(await run.journal.messages())
   const known = context === 'full' ? transcriptOf(messages) : goalOf(messages)
   return known ? `${known}\n\nYour task: ${input}` : input
 }
 
 function goalOf(messages: readonly Message[]): string {
-  const goal = messages.findLast((message) => message.role === 'user')
+  const goal = messages.findLast(isFromPerson)
   return goal ? `What the person asked for, as background:\n${quoted(textOf(goal))}` : ''
 }
 

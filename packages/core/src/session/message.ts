@@ -93,6 +93,11 @@ export function toParts(message: Message): Part[] {
   return parts
 }
 
+/** Not what the model was told in a user's name. */
+export function isFromPerson({ role, meta }: Pick<Message, 'role' | 'meta'>): boolean {
+  return role === 'user' && meta.origin !== 'system'
+}
+
 export function textOf(message: Pick<Message, 'content'>): string {
   if (typeof message.content === 'string') return message.content
   return (message.content ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('')

@@ -1,5 +1,5 @@
 /** What the model is shown of a path that was compacted. The messages themselves are never changed. */
-import { textOf, type Message } from '../session/message.ts'
+import { isFromPerson, textOf, type Message } from '../session/message.ts'
 import type { InputRetention, OutputRetention, Tool } from '../tools/tool.ts'
 import type { Run, RunAgent } from '../turn/run.ts'
 import type { CompactionRecord } from './compaction.ts'
@@ -25,8 +25,7 @@ export function compacted(run: Run, history: readonly Message[], record: Compact
 
 /** Without its task, the words it answers or what it has just asked for, a model begins anew or goes in circles. */
 export function neverHidden(history: readonly Message[]): (message: Message, index: number) => boolean {
-  const isUser = ({ role, meta }: Message) => role === 'user' && meta.origin !== 'system'
-  const [task, words] = [history.findIndex(isUser), history.findLastIndex(isUser)]
+  const [task, words] = [history.findIndex(isFromPerson), history.findLastIndex(isFromPerson)]
   const [from, to] = newestResults(history)
   return ({ role }, index) => role === 'system' || index === task || index === words || (index >= from && index < to)
 }

@@ -6,6 +6,7 @@ import type { Node } from '../session/state.ts'
 import { headOf, turnOf, type Run } from '../turn/run.ts'
 import { chosen } from './compaction-choice.ts'
 import { compacted } from './compacted.ts'
+import { withoutBlocked } from './guardrail.ts'
 import { factEntries } from './memory.ts'
 import { summarize, type Integrity, type StructuredSummary, type SummaryUsage } from './summary.ts'
 import { countMessages } from './tokens.ts'
@@ -61,7 +62,7 @@ async function compaction(
   tokensBefore: number,
 ): Promise<NewEntry[] | undefined> {
   const { id, step } = turnOf(run)
-  const history = await run.journal.messages()
+  const history = withoutBlocked(await run.journal.messages())
   const last = headOf(run).compaction
   // Made on another branch, it speaks for what is not here.
   const previous = history.some((message) => message.id === last?.upTo) ? last : null
@@ -107,7 +108,9 @@ async function measure(run: Run): Promise<Measured> {
   const before = last?.compaction === compaction ? last : undefined
   const path = pathOf(fold, before?.leaf ?? null)
   const isContinued = before !== undefined && (path[0]?.parent ?? leaf) === before.leaf
-  const added = isContinued ? bodies(fold, path) : compacted(run, await run.journal.messages(), compaction)
+  const added = isContinued
+    ? bodies(fold, path)
+    : compacted(run, withoutBlocked(await run.journal.messages()), compaction)
   const measured: Measured = {
     leaf,
     compaction,

@@ -59,6 +59,23 @@ export interface GuardrailSlice {
   readonly results: readonly GuardrailResult[]
 }
 
+/** What a model may be sent: words that were blocked must not come along with a later question. */
+export function withoutBlocked(history: readonly Message[]): readonly Message[] {
+  if (!history.some(isBlock)) return history
+  return history.filter((message, index) => !isBlock(message) && !isBlocked(history, index))
+}
+
+function isBlock({ role, name }: Message): boolean {
+  return role === 'assistant' && name === guardrailName
+}
+
+/** Not while they are the last: asked again, a guardrail may let them pass. */
+function isBlocked(history: readonly Message[], index: number): boolean {
+  const after = history.slice(index + 1)
+  const next = after.findIndex((message) => !isBlock(message))
+  return next > 0 && history[index]?.role === 'user' && after[next]?.role === 'user'
+}
+
 export function resolveGuardrails(option: GuardrailsOption | undefined): Guardrails | undefined {
   if (!option) return undefined
   const of = (phase: GuardrailPhase) =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { defineAgent, type SmartAgentOptions } from '../agents/agent.ts'
 import type { Message } from '../session/message.ts'
-import type { GuardrailInput, GuardrailVerdict } from '../smart/guardrail.ts'
+import { withoutBlocked, type GuardrailInput, type GuardrailVerdict } from '../smart/guardrail.ts'
 import { run } from './turn.fixture.ts'
 
 test('[C60] a blocked request is answered by the guardrail, and the model is not asked', async () => {
@@ -26,6 +26,25 @@ test('[C60] asked again, and allowed this time, the same words reach the model',
   const before = await guarded({ request: [verdict('block')] })
   const { asked } = await run({ messages: before.result.messages })
   expect(asked[0]?.messages.map(({ id }) => id)).toEqual(['u'])
+})
+
+test('[C60] of what was asked and blocked, whatever came after it, only what may be sent is left', () => {
+  const block = (id: string): Message => ({ ...user(id, 'No.'), role: 'assistant', name: 'guardrail' })
+  const left = (...messages: Message[]) => withoutBlocked(messages).map(({ id }) => id)
+  const [one, two, answer] = [user('one', ''), user('two', ''), { ...user('answer', ''), role: 'assistant' as const }]
+  expect(left(one, block('b1'), block('b2'), two)).toEqual(['two'])
+  expect(left(one, block('b1'), block('b2'))).toEqual(['one'])
+  expect(left(one, block('b1'), answer, two)).toEqual(['one', 'answer', 'two'])
+  expect(left(one, answer, two, block('b1'), one)).toEqual(['one', 'answer', 'one'])
+})
+
+test('[C60] what the model was told in a user’s name is not what a person asked', async () => {
+  const seen: string[] = []
+  const nudge = user('n', 'Call response.')
+  const told: Message = { ...nudge, meta: { ...nudge.meta, origin: 'system' } }
+  const request = [{ check: ({ text }: GuardrailInput) => void seen.push(text) }]
+  await run({ messages: [user('u', 'where?'), told], options: { guardrails: { request } } })
+  expect(seen).toEqual(['where?'])
 })
 
 test('[C60] a warning lets it pass, and so does saying nothing', async () => {

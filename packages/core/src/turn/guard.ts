@@ -1,7 +1,7 @@
 /** Asks the guardrails: about a person's words before the turn's first step, about the last answer before it is kept. */
 import { describeError } from '../error.ts'
 import type { NewEntry } from '../session/journal.ts'
-import { textOf, type Message } from '../session/message.ts'
+import { isFromPerson, textOf, type Message } from '../session/message.ts'
 import {
   guardrailName,
   guardrailSlice,
@@ -72,7 +72,7 @@ async function verdicts(run: Run, phase: GuardrailPhase, answer?: Message, outpu
   const guardrails = run.agent().guardrails?.[phase] ?? []
   if (!guardrails.length) return { results }
   const messages = await run.journal.messages()
-  const text = textOf(answer ?? messages.findLast(({ role }) => role === 'user') ?? { content: '' })
+  const text = textOf(answer ?? messages.findLast(isFromPerson) ?? { content: '' })
   const input = { phase, text, messages, ...(output !== undefined && { output }) }
   for (const { name, check } of guardrails) {
     const verdict = await unlessStopped(

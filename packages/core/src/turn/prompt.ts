@@ -1,7 +1,7 @@
 /** What the model is sent: instructions, the path's messages, and the tools this page has. */
 import type { ModelRequest, ModelTool } from '../ports/model.ts'
 import type { Message } from '../session/message.ts'
-import { guardrailName } from '../smart/guardrail.ts'
+import { withoutBlocked } from '../smart/guardrail.ts'
 import type { OutputSpec } from '../smart/output.ts'
 import { reflectionNotice } from '../smart/reflection.ts'
 import { builtinNames } from '../tools/builtin.ts'
@@ -18,7 +18,7 @@ export async function promptOf(run: Run): Promise<ModelRequest> {
     run.signal,
     Promise.all([agent.instructions(), run.journal.messages()]),
   )
-  const messages = transcript(compacted(run, history, headOf(run).compaction))
+  const messages = transcript(compacted(run, withoutBlocked(history), headOf(run).compaction))
   // Set for the session's own agent, not for one that it gave the word to.
   const settings = turnOf(run).agent === undefined ? headOf(run).settings : {}
   const builtIns = offeredBuiltIns(run)
@@ -75,11 +75,6 @@ function transcript(history: readonly Message[]): Message[] {
   for (let index = 0; index < history.length; index += 1) {
     const message = history[index] as Message
     if (message.role === 'tool' || isEmptyAnswer(message)) continue
-    if (message.name === guardrailName && message.role === 'assistant') {
-      // What was not to reach the model must not come along with the next question.
-      if (history[index + 1]?.role === 'user' && messages.at(-1)?.role === 'user') messages.pop()
-      continue
-    }
     messages.push(message)
     if (!message.tool_calls?.length) continue
     const results = history.slice(index + 1, endOfResults(history, index + 1))

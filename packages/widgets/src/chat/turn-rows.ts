@@ -1,6 +1,6 @@
 /** One turn's messages as the rows a list draws: words, and runs of tool calls between them. */
 
-import { textOf, type Message, type OpenCall } from '@dogear/core'
+import { isFromPerson, textOf, type Message, type OpenCall } from '@dogear/core'
 import type { Session } from '@dogear/worker'
 import { callView, type CallFacts, type CallView } from './call-view.ts'
 
@@ -67,10 +67,6 @@ function addCall(rows: Row[], session: Session, facts: CallFacts): void {
   const last = rows.at(-1)
   if (last?.type === 'calls') last.calls.push(call)
   else rows.push({ type: 'calls', id: `calls ${call.id}`, calls: [call] })
-}
-
-function isFromPerson({ role, meta }: Message): boolean {
-  return role === 'user' && meta.origin !== 'system'
 }
 
 function saysSomething(message: Message): boolean {
