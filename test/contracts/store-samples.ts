@@ -56,7 +56,7 @@ export function partialOf(sessionId: string, stepId: string, { epoch = 1, text =
 export function snapshotOf(sessionId: string, tag: string, createdAt = 1): Snapshot {
   return {
     schemaVersion: 1,
-    state: { messages: [], plan: null, usage: { totals: {} }, title: `${sessionId} at ${tag}` },
+    state: { messages: [], plan: null, usage: { perRequest: [], totals: {} }, title: `${sessionId} at ${tag}` },
     runtimeHint: { name: 'concierge', tools: [] },
     metadata: { createdAt, tag, sessionId, paused: false },
   }

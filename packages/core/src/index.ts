@@ -11,6 +11,9 @@ export {
 export {
   defineAgent,
   type AgentDefinition,
+  type AskUserOptions,
+  type FinishedTurn,
+  type TurnDecision,
   type AgentOptions,
   type CostQuestion,
   type SmartAgentOptions,
@@ -30,6 +33,19 @@ export { asTool, type AsToolOptions } from './agents/as-tool.ts'
 export { asHandoff, type AsHandoffOptions } from './agents/handoff.ts'
 export { linkAgents, type UnlinkedAgent, type UnlinkedTool } from './agents/link-agents.ts'
 export { type SubagentDefinition, type SubagentOptions, type SubagentPolicy } from './agents/subagents.ts'
+export {
+  createAgent,
+  createSmartAgent,
+  functionalAgent,
+  runInPlace,
+  type AgentPorts,
+  type FunctionalAgent,
+  type FunctionalOptions,
+} from './agents/create-agent.ts'
+export { type InvokableModel } from './agents/adapt-model.ts'
+export { type AgentResult, type CancellationToken, type InvokeOptions } from './agents/invoke-config.ts'
+export { type Job, type Runner } from './agents/invoke-state.ts'
+export { runInMemory, type MemoryRun } from './agents/run-in-memory.ts'
 export { invoke, type InvokeConfig, type InvokeInput, type InvokeResult } from './agents/invoke.ts'
 export {
   createTool,
@@ -77,7 +93,42 @@ export {
 } from './session/message.ts'
 export { type Choices, type Command, type CommandBody } from './session/command.ts'
 export { emptyPartial, type Partial, type PartialCall } from './session/partial.ts'
-export { type Snapshot } from './session/snapshot.ts'
+export {
+  captureSnapshot,
+  migrated,
+  restoreSnapshot,
+  type Drift,
+  type RestoreOptions,
+  type RuntimeHint,
+  type Snapshot,
+  type SnapshotOptions,
+} from './session/snapshot.ts'
+export { importState, type ImportedState } from './session/import-state.ts'
+export { normalizeUsage } from './session/normalize-usage.ts'
+export { pendingOf } from './session/pending.ts'
+export { setState, type StateChange } from './session/set-state.ts'
+export { validateMessages, type MessagesCheck } from './session/validate-messages.ts'
+export {
+  type MessageInput,
+  type NormalizedUsage,
+  type PendingToolApproval,
+  type PendingUserQuestion,
+  type PlanStepRecord,
+  type SmartState,
+  type SmartUsage,
+  type SummaryRecord,
+  type ToolCallInput,
+  type ToolExecution,
+  type UserQuestionAnswerSet,
+  type UserQuestionItem,
+} from './session/smart-state.ts'
+export {
+  resolveToolApproval,
+  resolveUserQuestion,
+  type ToolApprovalResolution,
+  type UserQuestionResolution,
+} from './permission/resolvers.ts'
+export { type SmartAgentEvent } from './trace/event.ts'
 export {
   type Decision,
   type Head,
@@ -152,6 +203,7 @@ export { bodyOf, reduce } from './session/reduce.ts'
 export { callTool, type CallContext, type CallReply } from './tools/result.ts'
 export { spellOut } from './tools/spell-out.ts'
 export { createDriver, type Driver, type DriverOptions } from './turn/driver.ts'
+export { argsOf } from './turn/recover.ts'
 export { runAgentOf, type RunAgent, type RunTool } from './turn/run.ts'
 
 export { cognipeerSink, httpSink, type CognipeerSinkOptions, type HttpSinkOptions } from './trace/http-sink.ts'

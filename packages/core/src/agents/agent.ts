@@ -1,5 +1,5 @@
 /** An agent: a definition, checked once. Running it is the turn's work. */
-import { DogearError } from '../error.ts'
+import { DogearError, type ErrorData } from '../error.ts'
 import type { MemoryStore } from '../ports/memory.ts'
 import type { Model, ModelUsage } from '../ports/model.ts'
 import {
@@ -20,6 +20,7 @@ import { createTool, withTimeout, type Tool, type ToolOptions } from '../tools/t
 import { agentsOf } from './agents-of.ts'
 import type { SubagentDefinition, SubagentOptions, SubagentPolicy } from './subagents.ts'
 import type { TracingConfig } from '../trace/tracer.ts'
+import type { SmartAgentEvent } from '../trace/event.ts'
 
 export interface AgentOptions {
   /** Names the agent's sessions: keep it stable. Letters, digits, `_`, `-`. Default `agent`. */
@@ -65,7 +66,21 @@ export interface AgentOptions {
   guardrails?: GuardrailsOption
   /** Tells a server, a file or a function of yours what each run did, how long it took and what it cost. */
   tracing?: TracingConfig
+  /** Asked when a model request has failed for good: `retry` asks the model again, at once. */
+  onError?: (error: ErrorData, attempt: number) => 'stop' | 'retry' | Promise<'stop' | 'retry'>
+  /** Asked when `invoke` has come to its answer: `continue` goes on with these words as the next turn. */
+  onTurn?: (turn: FinishedTurn) => TurnDecision | Promise<TurnDecision>
 }
+
+export interface FinishedTurn {
+  readonly text: string
+  /** How many model requests it took. */
+  readonly steps: number
+  /** Which turn of this `invoke` it was, from 1. */
+  readonly turn: number
+}
+
+export type TurnDecision = 'stop' | { readonly continue: string }
 
 export interface CostQuestion {
   readonly modelName: string
@@ -89,7 +104,15 @@ export interface SmartAgentOptions extends AgentOptions, ProfileOptions {
   /** Gives the model `manage_todo_list`, and the plan checklist something to show. */
   useTodoList?: boolean
   /** Lets the model ask the person with `ask_user_question`. */
-  humanInTheLoop?: { askUser?: boolean | { allowFreeText?: boolean; promptOverride?: string } }
+  humanInTheLoop?: { askUser?: boolean | AskUserOptions }
+}
+
+export interface AskUserOptions {
+  /** Default true. */
+  allowFreeText?: boolean
+  promptOverride?: string
+  /** Told of each question `invoke` stops at; a session's are in `session.requests`. */
+  onQuestion?: (event: Extract<SmartAgentEvent, { type: 'user_question' }>) => unknown
 }
 
 /** A definition with everything filled in. Plain data and functions, so that it can be described to a worker. */
@@ -119,6 +142,8 @@ export interface AgentDefinition {
   readonly memoryStore?: MemoryStore
   /** By the `costEstimator`. */
   readonly costOf?: (model: string, usage: ModelUsage) => number | Promise<number>
+  readonly onError?: AgentOptions['onError']
+  readonly onTurn?: AgentOptions['onTurn']
   /** By the `tokenCounter`; many texts at once, because each question may cross a wire. */
   readonly countTokens?: (texts: readonly string[]) => Promise<number[]>
   readonly askUser: false | { readonly allowFreeText: boolean; readonly promptOverride?: string }
@@ -170,6 +195,8 @@ export function defineAgent(options: SmartAgentOptions): AgentDefinition {
     agents: options.agents ?? {},
     subagents,
     memoryStore,
+    onError: options.onError,
+    onTurn: options.onTurn,
     costOf: costOf(options),
     countTokens: countTokens(options),
     askUser: askUser ? { allowFreeText: ask.allowFreeText ?? true, promptOverride: ask.promptOverride } : false,

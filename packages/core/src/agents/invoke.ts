@@ -4,17 +4,14 @@ import type { Clock } from '../ports/clock.ts'
 import type { Hash } from '../ports/hash.ts'
 import type { Ids } from '../ports/ids.ts'
 import type { TerminalReason } from '../session/entry.ts'
-import { emptyHead, foldOf, statusOf } from '../session/fold.ts'
-import { openJournal } from '../session/journal.ts'
+import { statusOf } from '../session/fold.ts'
 import { textOf, type Message } from '../session/message.ts'
 import type { Partial } from '../session/partial.ts'
 import type { Usage } from '../session/state.ts'
 import type { Plan } from '../smart/plan.ts'
-import { activeAgent } from './active-agent.ts'
-import { createDeadlines } from '../turn/deadlines.ts'
+import type { RunAgent } from '../turn/run.ts'
 import { stepStart } from '../turn/step-start.ts'
-import type { Run, RunAgent } from '../turn/run.ts'
-import { runTurn } from '../turn/turn.ts'
+import { runInMemory } from './run-in-memory.ts'
 
 export interface InvokeInput {
   readonly messages: readonly Message[]
@@ -48,37 +45,20 @@ export interface InvokeResult {
 export async function invoke(agent: RunAgent, input: InvokeInput, config: InvokeConfig): Promise<InvokeResult> {
   const { clock, hash, ids, signal = new AbortController().signal, onPartial } = config
   const turnId = ids.id()
-  const journal = openJournal({ fold: foldOf(emptyHead(turnId, agent.name)), clock, epoch: 1 })
-  await journal.append([
-    { type: 'session-start', agent: agent.name, sessionId: turnId },
-    { type: 'state-import', messages: input.messages, plan: input.plan ?? null },
-    { type: 'turn-start', turnId, origin: 'code' },
-    stepStart({ id: turnId, step: 0 }),
-  ])
-  let shown: Partial | null = null
-  const run: Run = {
-    journal,
-    agent: () => activeAgent(agent, journal.fold.head),
+  const journal = await runInMemory({
+    agent,
+    sessionId: turnId,
+    first: [
+      { type: 'session-start', agent: agent.name, sessionId: turnId },
+      { type: 'state-import', messages: input.messages, plan: input.plan ?? null },
+      { type: 'turn-start', turnId, origin: 'code' },
+      stepStart({ id: turnId, step: 0 }),
+    ],
     clock,
     hash,
     signal,
-    recovering: false,
-    ready: new Map(),
-    deadlines: createDeadlines(clock),
-    settling: new Set(),
-    emit(partial) {
-      shown = partial
-      if (partial) onPartial?.(partial)
-    },
-    shown: () => shown,
-    stopping: () => ({ commandId: turnId, take: [] }),
-    loadPartial: async () => undefined,
-    savePartial: async () => {},
-    wait: (reason) => clock.sleep(reason === 'network' ? 5_000 : 60_000, signal),
-    isRunning: () => false,
-    warn: () => {},
-  }
-  await runTurn(run)
+    emit: (partial) => partial && onPartial?.(partial),
+  })
   const { head } = journal.fold
   const messages = await journal.messages()
   const last = messages.findLast((message) => message.role === 'assistant')

@@ -7,7 +7,7 @@ import type { MemoryFact } from '../smart/memory.ts'
 import type { Plan } from '../smart/plan.ts'
 import type { ReflectionRecord } from '../smart/reflection.ts'
 import type { ContentPart, Message, MessageStatus } from './message.ts'
-import type { Settings } from './state.ts'
+import type { OpenTurn, Settings } from './state.ts'
 
 /** The newest entry version this code writes; an entry above it opens the session read-only. */
 export const entryVersion = 1
@@ -40,10 +40,20 @@ export type EntryBody =
       /** What else the state held: carried along, so that nothing is lost that nobody here reads. */
       readonly extra?: Readonly<Record<string, unknown>>
     }
-  | { readonly type: 'turn-start'; readonly origin: TurnOrigin }
+  | {
+      readonly type: 'turn-start'
+      readonly origin: TurnOrigin
+      /** How far the turn had come, when it goes on from an imported state. */
+      readonly resumed?: Pick<OpenTurn, 'step' | 'toolCallCount' | 'spent' | 'tallies' | 'nudges' | 'reflections'>
+    }
   | { readonly type: 'step-start'; readonly step: number; readonly key: string; readonly resumed?: boolean }
   | { readonly type: 'message-add'; readonly message: Message; readonly parent: string | null }
-  | { readonly type: 'call-request'; readonly call: CallRequest }
+  | {
+      readonly type: 'call-request'
+      readonly call: CallRequest
+      /** Its result is among the imported messages. */
+      readonly answered?: boolean
+    }
   | { readonly type: 'request-open'; readonly request: Request }
   | {
       readonly type: 'request-close'

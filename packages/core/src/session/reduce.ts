@@ -52,7 +52,7 @@ export function reduce(fold: Fold, entry: Entry): void {
       const { callId, tool, label, args } = entry.call
       const turn = head.turn
       if (!turn) return
-      const calls = [...turn.calls, copyOf({ callId, tool, label, args, done: false })]
+      const calls = [...turn.calls, copyOf({ callId, tool, label, args, done: entry.answered ?? false })]
       changeTurn(head, { calls, toolCallCount: turn.toolCallCount + 1 })
       return
     }
@@ -215,6 +215,7 @@ function openTurn(entry: EntryOf<'turn-start'>, agent: string | undefined): Open
     finish: 'completed',
     spent: { outputTokens: 0, costUsd: 0 },
     tallies: {},
+    ...entry.resumed,
   }
 }
 

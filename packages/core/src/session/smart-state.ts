@@ -1,9 +1,12 @@
 /** SmartState: a conversation as one plain object, for callers that keep their own state. A view; nothing inside reads it. */
 import type { Answers, Question } from '../permission/request.ts'
+import type { CompactionRecord } from '../smart/compaction.ts'
+import type { GuardrailResult } from '../smart/guardrail.ts'
 import type { MemoryFact } from '../smart/memory.ts'
 import type { PlanStep } from '../smart/plan.ts'
 import type { ReflectionRecord } from '../smart/reflection.ts'
-import type { Message } from './message.ts'
+import type { Message, Role, ToolCall } from './message.ts'
+import type { Status } from './state.ts'
 
 export interface SmartState {
   /** The whole view: committed turns and the one in flight. Messages without `id` and `meta` are taken too. */
@@ -19,7 +22,8 @@ export interface SmartState {
   readonly plan?: {
     readonly version: number
     readonly steps: readonly PlanStepRecord[]
-    readonly lastUpdated?: string
+    /** ISO time; milliseconds are read too. */
+    readonly lastUpdated?: string | number
     readonly adherenceScore?: number
   } | null
   readonly planVersion?: number
@@ -27,18 +31,42 @@ export interface SmartState {
   readonly pendingApprovals?: readonly PendingToolApproval[]
   readonly pendingUserQuestions?: readonly PendingUserQuestion[]
   readonly usage?: SmartUsage
+  /** `paused`: nothing goes on before a person decides, or `resume` is called. */
+  readonly status?: Status
+  /** Model requests of the turn that made this state. */
+  readonly step?: number
+  /** Set in place of the agent's own, by `setState`. */
+  readonly model?: string
+  readonly system?: string
+  readonly opts?: Readonly<Record<string, unknown>>
+  /** For callbacks alone: never in a result or a snapshot. The key `dogear` is ours. */
+  readonly private?: Readonly<Record<string, unknown>>
+  /** Calls that were running when a session's snapshot was taken: resumed, their tools' `effect` decides. */
+  readonly runningCalls?: readonly { readonly toolCallId: string; readonly args: unknown; readonly key?: string }[]
   /** Who has the word: swaps on a handoff. */
   readonly agent?: { readonly name: string; readonly version?: string; readonly tools?: readonly string[] }
   /** Yours: carried along, never read. */
   readonly metadata?: Readonly<Record<string, unknown>>
   readonly toolCache?: Readonly<Record<string, unknown>>
-  readonly guardrailResult?: unknown
+  /** What the guardrails of the run had to say. */
+  readonly guardrailResult?: readonly GuardrailResult[]
   /** Derived and read-only, but for keys of your own: `__paused`, `__resumeStage`, `__awaitingApproval` … */
   readonly ctx?: Readonly<Record<string, unknown>>
 }
 
 /** A message of ours, or one as providers write it. */
-export type MessageInput = Pick<Message, 'role' | 'content'> & globalThis.Partial<Message>
+export interface MessageInput extends Omit<globalThis.Partial<Message>, 'role' | 'tool_calls'> {
+  readonly role: Role | (string & {})
+  readonly tool_calls?: readonly (ToolCall | ToolCallInput)[]
+}
+
+/** A tool call as other SDKs write it. */
+export interface ToolCallInput {
+  readonly id?: string
+  readonly name?: string
+  readonly args?: unknown
+  readonly function?: { readonly name: string; readonly arguments?: unknown }
+}
 
 export type PlanStepRecord = PlanStep
 
@@ -66,14 +94,14 @@ export interface ToolExecution {
   readonly summary?: string
 }
 
-export interface SummaryRecord {
+/** What a later run needs to go on from a summary is in it too: it is put back as it was. */
+export interface SummaryRecord extends globalThis.Partial<CompactionRecord> {
   readonly id: string
   readonly summary: string
-  readonly createdAt: string
   readonly messagesCompressed: number
+  readonly createdAt: string
   readonly tokenCountBefore: number
   readonly tokenCountAfter: number
-  readonly structuredSummary?: unknown
 }
 
 export interface PendingToolApproval {
@@ -118,6 +146,7 @@ export interface SmartUsage {
     readonly modelName: string
     readonly usage: NormalizedUsage
     readonly timestamp: string
+    readonly costUsd?: number
     /** The model request's number in its run, from 1. */
     readonly turn: number
     readonly cachedInput?: number

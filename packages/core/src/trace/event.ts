@@ -1,6 +1,12 @@
 /** Events: what a run tells its listeners, in the words of the SDKs people know. All of them are made from entries and deltas. */
 import type { Request } from '../permission/request.ts'
-import type { PlanStepRecord, UserQuestionAnswerSet, UserQuestionItem } from '../session/smart-state.ts'
+import type { AgentLimits } from '../smart/profile.ts'
+import type {
+  NormalizedUsage,
+  PlanStepRecord,
+  UserQuestionAnswerSet,
+  UserQuestionItem,
+} from '../session/smart-state.ts'
 import type { ReflectionRecord } from '../smart/reflection.ts'
 
 export type SmartAgentEvent = (
@@ -63,8 +69,8 @@ export type SmartAgentEvent = (
   | {
       readonly type: 'metadata'
       readonly modelName?: string
-      readonly limits?: Readonly<Record<string, number>>
-      readonly usage?: unknown
+      readonly limits?: AgentLimits
+      readonly usage?: NormalizedUsage
       readonly limitBreached?: string
     }
   | { readonly type: 'handoff'; readonly from: string; readonly to: string; readonly toolName: string }

@@ -42,7 +42,8 @@ export async function answerEntries(run: Run, partial: Partial): Promise<NewEntr
   const decided = planned(judged, headOf(run).plan, run.clock.now())
   let started = 0
   for (const [index, decision] of decided.entries()) {
-    if (decision.type === 'run' && ++started > limits.maxParallelTools) continue
+    // Nothing is begun that a checkpoint may leave: what is resumed later must not look like a host's death.
+    if (decision.type === 'run' && (run.checkpoint || ++started > limits.maxParallelTools)) continue
     entries.push(...decisionEntries(run, calls[index] as OpenCall, decision, at))
   }
   if (guarded) return [...entries, ...end]

@@ -84,6 +84,8 @@ export interface RunAgent {
   readonly memoryStore?: MemoryStore
   /** What a model call cost in US dollars; absent without an estimator. */
   readonly costOf?: (model: string, usage: ModelUsage) => number | Promise<number>
+  readonly onError?: AgentDefinition['onError']
+  readonly onTurn?: AgentDefinition['onTurn']
   /** The developer's own counter; `countTokens` in smart/tokens.ts falls back to a guess. */
   readonly countTokens?: (texts: readonly string[]) => Promise<number[]>
 }

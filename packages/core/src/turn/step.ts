@@ -1,10 +1,11 @@
 /** One model request: asked once, re-attached when the stream breaks, kept when it is cut. */
-import { describeError, DogearError } from '../error.ts'
+import { describeError, DogearError, toErrorData } from '../error.ts'
 import { addToPartial, copyOfPartial, emptyPartial, type Partial } from '../session/partial.ts'
 import { answerEntries, cutEntry } from './answer.ts'
 import { prepareStep } from './prepare.ts'
 import { promptOf } from './prompt.ts'
 import { headOf, turnOf, type Run } from './run.ts'
+import { unlessStopped } from './unless-stopped.ts'
 
 /** How often in a row a stream may break without a word of progress. */
 const fruitlessTries = 4
@@ -98,11 +99,17 @@ async function afterFailure(run: Run, error: unknown, fruitless: number): Promis
     await run.wait(code === 'network' ? 'network' : 'token')
     return 'again'
   }
-  if (code !== 'stream-cut') return 'fail'
+  if (code !== 'stream-cut') return (await mayRetry(run, error, fruitless)) ? 'ask-anew' : 'fail'
   if (error instanceof DogearError && error.details.lost) return 'ask-anew'
   if (fruitless >= fruitlessTries) return 'cut'
   await run.clock.sleep(250 * 2 ** fruitless, run.signal)
   return 'again'
+}
+
+async function mayRetry(run: Run, error: unknown, attempt: number): Promise<boolean> {
+  const { onError } = run.agent()
+  if (!onError) return false
+  return (await unlessStopped(run.signal, Promise.resolve(onError(toErrorData(error), attempt)))) === 'retry'
 }
 
 function failWith(error: unknown): never {

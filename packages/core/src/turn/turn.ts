@@ -9,7 +9,7 @@ import { compactNow } from '../smart/compaction.ts'
 import { runCalls } from './calls.ts'
 import { limitReached } from './limits.ts'
 import { noOutput, outputGivenUp } from './output.ts'
-import { headOf, turnOf, type Run } from './run.ts'
+import { headOf, turnOf, type Run, type Stage } from './run.ts'
 import { stepStart } from './step-start.ts'
 import { answerStep } from './step.ts'
 import { endChildren, openResults, openSteps, stopTurn } from './stop.ts'
@@ -19,16 +19,18 @@ export async function runTurn(run: Run): Promise<void> {
   try {
     for (;;) {
       // Ended with its last answer: a stop that comes too late has nothing to stop.
-      if (!headOf(run).turn) return
+      if (!headOf(run).turn) return void (await run.checkpoint?.('after_loop'))
       run.signal.throwIfAborted()
       const next = nextAction(headOf(run), run.agent())
       if (next.type === 'rest') return
+      if (next.type === 'answer' && (await run.checkpoint?.('before_guardrails'))) return
       if (next.type === 'step') await run.journal.append([stepStart(turnOf(run))])
       if (next.type === 'compact') return await compactNow(run)
       if (next.type === 'answer') await answerStep(run)
       if (next.type === 'calls') await runCalls(run, runTurn)
-      if (await isLeft(run, next.type)) return
-      if (next.type === 'end') return await endTurn(run, next.reason, next.error)
+      if (next.type === 'end') await endTurn(run, next.reason, next.error)
+      const stage = stageAfter[next.type]
+      if (stage && (await run.checkpoint?.(stage))) return
     }
   } catch (error) {
     if (run.signal.aborted) return await stopTurn(run)
@@ -40,11 +42,8 @@ export async function runTurn(run: Run): Promise<void> {
   }
 }
 
-/** Whether whoever drives the turn step by step leaves it here. */
-async function isLeft(run: Run, done: Action['type']): Promise<boolean> {
-  if (!run.checkpoint || (done !== 'answer' && done !== 'calls')) return false
-  return run.checkpoint(done === 'answer' ? 'after_agent' : 'after_tools')
-}
+/** Where whoever drives the turn step by step may leave it. */
+const stageAfter: { readonly [T in Action['type']]?: Stage } = { answer: 'after_agent', calls: 'after_tools' }
 
 type Action =
   | { readonly type: 'rest' | 'step' | 'answer' | 'calls' | 'compact' }

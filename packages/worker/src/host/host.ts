@@ -1,5 +1,5 @@
 /** The host: the worker's end of the wire. It opens stores and sessions, and answers one page. */
-import { DogearError, foldOf, emptyHead, openJournal, toErrorData, type Store } from '@dogear/core'
+import { DogearError, emptyHead, foldOf, importState, openJournal, toErrorData, type Store } from '@dogear/core'
 import type { AgentSpec, Answers, Question, SessionChoice, ToHost, ToPage, Wire } from '../protocol.ts'
 import { openHosted, tellDeleted, type HostedSession } from './hosted-session.ts'
 import { bodiesOf, loadFold, otherAgent } from './load.ts'
@@ -104,13 +104,15 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
     sessions: async ({ user, agent }) => (await storeOf(user)).sessions({ agent }),
     async import({ user, agent, snapshot }) {
       const store = await storeOf(user)
-      const { messages, plan, title, from } = checkSnapshot(await wholeSnapshot(store, snapshot), agent)
-      const sessionId = platform.ids.id()
-      const { epoch } = await store.acquire(sessionId, { agent, at: platform.clock.now() })
-      const journal = openJournal({ fold: foldOf(emptyHead(sessionId, agent)), clock: platform.clock, store, epoch })
+      const { title, from, ...state } = checkSnapshot(await wholeSnapshot(store, snapshot), agent)
+      const { clock, hash, ids } = platform
+      const sessionId = ids.id()
+      const { epoch } = await store.acquire(sessionId, { agent, at: clock.now() })
+      const journal = openJournal({ fold: foldOf(emptyHead(sessionId, agent)), clock, store, epoch })
+      const { entries } = importState(state, { agent: { name: agent }, clock, hash, ids }, { begin: false, from })
       await journal.append([
         { type: 'session-start', agent, sessionId },
-        { type: 'state-import', messages, plan, from },
+        ...entries,
         ...(title === undefined ? [] : [{ type: 'title-set' as const, title, source: 'person' as const }]),
       ])
       return sessionId

@@ -1,11 +1,18 @@
 /** Snapshots: a session as JSON that stands alone, and the check before one is opened as a new session. */
 import {
+  argsOf,
   DogearError,
+  migrated,
   pathOf,
+  pendingOf,
   statusOf,
   type Fold,
+  type Head,
   type Message,
-  type Plan,
+  type PendingToolApproval,
+  type PendingUserQuestion,
+  type PlanStep,
+  type SmartState,
   type Snapshot,
   type Store,
   type ToolCall,
@@ -28,7 +35,16 @@ export async function snapshotOf(
   )
   return {
     schemaVersion: 1,
-    state: { messages, plan: head.plan, usage: head.usage, title: head.title },
+    state: {
+      messages,
+      plan: head.plan,
+      usage: { perRequest: [], totals: head.usage.totals },
+      title: head.title,
+      reflections: head.reflections,
+      memoryFacts: head.facts,
+      ...pendingOf(head.requests),
+      ...openCallsOf(head),
+    },
     runtimeHint: {
       name: head.agent,
       version: about.spec?.version,
@@ -36,6 +52,15 @@ export async function snapshotOf(
     },
     metadata: { createdAt: about.at, tag: about.tag, sessionId: head.sessionId, paused: statusOf(head) === 'paused' },
   }
+}
+
+/** What an open turn needs to go on elsewhere: who has the word, how much it has called, and what was running. */
+function openCallsOf({ turn, activeAgent, agent }: Head): Pick<SmartState, 'agent' | 'toolCallCount' | 'runningCalls'> {
+  if (!turn) return {}
+  const runningCalls = turn.calls.flatMap((call) =>
+    call.intent && !call.done ? { toolCallId: call.callId, args: argsOf(call), key: call.intent.key } : [],
+  )
+  return { agent: { name: activeAgent ?? agent }, toolCallCount: turn.toolCallCount, runningCalls }
 }
 
 /** The snapshot itself, read from the store when it was given by its name. */
@@ -59,30 +84,44 @@ function isNamed(given: Snapshot | NamedSnapshot): given is NamedSnapshot {
 export function checkSnapshot(
   snapshot: Snapshot,
   agent: string,
-): Pick<Snapshot['state'], 'messages' | 'plan' | 'title'> & { readonly from: string } {
-  if (snapshot?.schemaVersion !== 1 || !Array.isArray(snapshot.state?.messages)) {
-    throw new DogearError(
-      'snapshot-invalid',
-      'This is not a snapshot this version can read. Take a new one with session.snapshot({ tag }).',
-    )
-  }
-  if (snapshot.runtimeHint?.name !== agent) {
+): SmartState & { readonly messages: readonly Message[]; readonly title?: string; readonly from: string } {
+  const { state, runtimeHint, metadata } = migrated(snapshot)
+  if (runtimeHint?.name !== agent) {
     throw new DogearError(
       'session-agent-mismatch',
-      `The snapshot is of agent "${snapshot.runtimeHint?.name}", not "${agent}". Import it with that agent.`,
+      `The snapshot is of agent "${runtimeHint?.name}", not "${agent}". Import it with that agent.`,
     )
   }
-  const { messages, plan, title } = snapshot.state
+  const { messages, plan, title, toolCallCount } = state
   const ids = new Set<string>()
   // An id that comes twice would make a path that never ends.
   const broken = messages.findIndex((message) => !isMessage(message) || ids.size === ids.add(message.id).size)
   if (broken >= 0) throw new DogearError('snapshot-invalid', `Message ${broken + 1} of the snapshot cannot be read.`)
   return {
-    messages,
+    // The cast: each was looked at.
+    messages: messages as readonly Message[],
     plan: isPlan(plan) ? plan : null,
     title: typeof title === 'string' ? title : undefined,
-    from: snapshot.metadata?.sessionId ?? '',
+    from: metadata?.sessionId ?? '',
+    toolCallCount: typeof toolCallCount === 'number' ? toolCallCount : undefined,
+    agent: typeof state.agent?.name === 'string' ? { name: state.agent.name } : undefined,
+    pendingApprovals: listOf(state.pendingApprovals, isPending),
+    pendingUserQuestions: listOf(
+      state.pendingUserQuestions,
+      (pending) => isPending(pending) && areObjects(pending.questions),
+    ),
+    runningCalls: listOf(state.runningCalls, ({ toolCallId }) => typeof toolCallId === 'string'),
+    reflections: listOf(state.reflections, ({ text }) => typeof text === 'string'),
+    memoryFacts: listOf(state.memoryFacts, ({ key }) => typeof key === 'string'),
   }
+}
+
+function listOf<T>(list: readonly T[] | undefined, isGood: (item: T) => boolean): readonly T[] | undefined {
+  return Array.isArray(list) ? list.filter((item) => areObjects([item]) && isGood(item)) : undefined
+}
+
+function isPending({ id, toolCallId, toolName, status }: PendingToolApproval | PendingUserQuestion): boolean {
+  return [id, toolCallId, toolName, status].every((text) => typeof text === 'string')
 }
 
 const roles = new Set(['system', 'user', 'assistant', 'tool'])
@@ -99,11 +138,11 @@ function isCall({ id, function: called }: ToolCall): boolean {
   return typeof id === 'string' && typeof called?.name === 'string' && typeof called.arguments === 'string'
 }
 
-function isPlan(plan: Plan | null): plan is Plan {
+function isPlan(plan: SmartState['plan']): boolean {
   return typeof plan?.version === 'number' && areObjects(plan.steps) && plan.steps.every(isPlanStep)
 }
 
-function isPlanStep({ id, step, status }: Plan['steps'][number]): boolean {
+function isPlanStep({ id, step, status }: PlanStep): boolean {
   return typeof id === 'number' && typeof step === 'string' && typeof status === 'string'
 }
 

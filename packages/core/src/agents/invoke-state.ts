@@ -1,0 +1,160 @@
+/** One `invoke`: a state becomes the first entries of a journal, and what is published becomes events and the next state. */
+import { describeError } from '../error.ts'
+import type { Entry } from '../session/entry.ts'
+import { statusOf } from '../session/fold.ts'
+import { importState } from '../session/import-state.ts'
+import type { NewEntry } from '../session/journal.ts'
+import { textOf } from '../session/message.ts'
+import type { Partial } from '../session/partial.ts'
+import type { Drift } from '../session/snapshot.ts'
+import type { SmartState } from '../session/smart-state.ts'
+import { createStateView, messagesOf, type Left } from '../session/state-view.ts'
+import type { SmartAgentEvent } from '../trace/event.ts'
+import { createEventMapper } from '../trace/events.ts'
+import type { Stage } from '../turn/run.ts'
+import type { AgentDefinition } from './agent.ts'
+import type { AgentPorts } from './create-agent.ts'
+import type { AgentResult, InvokeOptions } from './invoke-config.ts'
+
+/** Runs a journal somewhere: in place, or in a worker. */
+export type Runner = (job: Job) => Promise<void>
+
+export interface Job {
+  readonly agent: AgentDefinition
+  readonly sessionId: string
+  readonly first: readonly NewEntry[]
+  readonly signal: AbortSignal
+  /** What was committed, in order. */
+  published(entries: readonly Entry[]): void
+  emit(partial: Partial | null): void
+  readonly checkpoint?: (stage: Stage) => Promise<boolean>
+}
+
+export interface Invocation {
+  readonly agent: AgentDefinition
+  readonly state: SmartState
+  readonly config: InvokeOptions
+  readonly ports: Required<AgentPorts>
+  readonly run: Runner
+  readonly listeners: readonly (InvokeOptions['onEvent'] | undefined)[]
+  readonly drift?: Drift
+}
+
+export async function invokeState(invocation: Invocation): Promise<AgentResult> {
+  const { agent, state: input, config, ports, run, drift } = invocation
+  const { entries, turnId, unanswered } = importState(input, { agent, ...ports })
+  const sessionId = turnId ?? ports.ids.id()
+  const { name, version } = agent
+  const first: NewEntry[] = [{ type: 'session-start', agent: name, version, sessionId }, ...entries]
+  const imported = first.length
+  const stopper = createStopper(config, ports)
+  const view = createStateView({ input, agent, imported, unanswered })
+  const events = createEventMapper({ fold: view.fold, agent, imported, stopReason: stopper.reason })
+  const tell = teller(invocation)
+  let left: Left | undefined
+
+  async function checkpoint(stage: Stage): Promise<boolean> {
+    if (!(await mayLeave(view.state(), stage, invocation))) return false
+    left = { stage, at: ports.clock.now(), reason: config.checkpointReason }
+    return true
+  }
+
+  try {
+    await run({
+      agent,
+      sessionId,
+      first,
+      signal: stopper.signal,
+      published(committed) {
+        for (const entry of committed) {
+          view.take(entry)
+          events.entry(entry, committed).forEach(tell)
+        }
+      },
+      emit: (partial) => partial && events.partial(partial).forEach(tell),
+      ...(config.onStateChange && { checkpoint }),
+    })
+  } finally {
+    stopper.close()
+  }
+
+  const { head } = view.fold
+  const messages = messagesOf(view.fold)
+  const last = messages.findLast(({ role }) => role === 'assistant')
+  const state = view.state(left)
+  const isPaused = left !== undefined || statusOf(head) === 'paused'
+  const { terminalReason = 'completed', error, output, outputError } = head.lastEnd ?? {}
+  return {
+    content: last ? textOf(last) : '',
+    messages,
+    state,
+    ...(output !== undefined && { output }),
+    ...(outputError !== undefined && { outputError }),
+    metadata: {
+      usage: usageOfRun(input, state, head.usage),
+      terminalReason: isPaused ? 'paused' : terminalReason,
+      requests: head.requests,
+      ...(error && { error }),
+      ...(drift && { drift }),
+    },
+  }
+}
+
+type RunUsage = AgentResult['metadata']['usage']
+
+function usageOfRun(input: SmartState, { usage }: SmartState, { totals }: Pick<RunUsage, 'totals'>): RunUsage {
+  return { perRequest: usage?.perRequest.slice(input.usage?.perRequest.length ?? 0) ?? [], totals }
+}
+
+async function mayLeave(state: SmartState, stage: Stage, { config, ports }: Invocation): Promise<boolean> {
+  try {
+    return (await config.onStateChange?.(state, stage)) === true
+  } catch (error) {
+    ports.warn(`onStateChange threw (${describeError(error)}); the run goes on.`)
+    return false
+  }
+}
+
+/** A listener that throws must not end what it listens to. */
+function teller({ listeners, config, ports }: Invocation): (event: SmartAgentEvent) => void {
+  const { onProgress, onStream, stream = onStream !== undefined } = config
+  async function tellOne(listener: (event: never) => unknown, event: SmartAgentEvent): Promise<void> {
+    try {
+      await listener(event as never)
+    } catch (error) {
+      ports.warn(`A listener threw at a "${event.type}" event (${describeError(error)}).`)
+    }
+  }
+  return (event) => {
+    if (event.type === 'stream' && !stream) return
+    for (const listener of listeners) if (listener) void tellOne(listener, event)
+    if (event.type === 'progress' && onProgress) void tellOne(onProgress, event)
+    if (event.type === 'stream' && onStream) void tellOne(onStream, event)
+  }
+}
+
+/** One signal for every way to stop a run, and which of them it was. */
+function createStopper(config: InvokeOptions, { clock }: Pick<AgentPorts, 'clock'>) {
+  const controller = new AbortController()
+  const over = new AbortController()
+  let reason: 'aborted' | 'cancelled' | 'timeout' = 'aborted'
+  const stop = (why: typeof reason) => () => {
+    if (controller.signal.aborted) return
+    reason = why
+    controller.abort()
+  }
+  const { signal, cancellationToken: token, timeoutMs } = config
+  if (signal) follow(signal, stop('aborted'), over.signal)
+  if (token && 'aborted' in token) follow(token, stop('aborted'), over.signal)
+  else if (token?.isCancellationRequested) stop('cancelled')()
+  else token?.onCancellationRequested?.(stop('cancelled'))
+  if (timeoutMs !== undefined) {
+    void clock.sleep(timeoutMs, over.signal).then(() => over.signal.aborted || stop('timeout')())
+  }
+  return { signal: controller.signal, reason: () => reason, close: () => over.abort() }
+}
+
+function follow(signal: AbortSignal, stop: () => void, over: AbortSignal): void {
+  if (signal.aborted) stop()
+  else signal.addEventListener('abort', stop, { once: true, signal: over })
+}

@@ -1,0 +1,91 @@
+/** A run without a session: a journal in memory, begun with the entries it is given and run by the same code as every turn. */
+import { DogearError } from '../error.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Hash } from '../ports/hash.ts'
+import { emptyHead, foldOf } from '../session/fold.ts'
+import { openJournal, type Journal, type JournalOptions, type NewEntry } from '../session/journal.ts'
+import { textOf } from '../session/message.ts'
+import type { Partial } from '../session/partial.ts'
+import { createDeadlines } from '../turn/deadlines.ts'
+import type { Run, RunAgent } from '../turn/run.ts'
+import { stepStart } from '../turn/step-start.ts'
+import { runTurn } from '../turn/turn.ts'
+import { activeAgent } from './active-agent.ts'
+
+export interface MemoryRun {
+  readonly agent: RunAgent
+  /** Names its calls to tools and models. */
+  readonly sessionId: string
+  readonly first: readonly NewEntry[]
+  readonly clock: Clock
+  readonly hash: Hash
+  readonly signal: AbortSignal
+  readonly published?: JournalOptions['published']
+  /** The answer as it streams. */
+  readonly emit?: (partial: Partial | null) => void
+  readonly checkpoint?: Run['checkpoint']
+  readonly warn?: (message: string) => void
+}
+
+/** Ends when the turn has ended, waits for a person, or is left at a checkpoint. */
+export async function runInMemory(options: MemoryRun): Promise<Journal> {
+  const { agent, sessionId, clock, hash, signal, published, checkpoint, emit, warn = () => {} } = options
+  const journal = openJournal({ fold: foldOf(emptyHead(sessionId, agent.name)), clock, epoch: 1, published })
+  await journal.append(options.first)
+  let shown: Partial | null = null
+  let isLeft = false
+  const run: Run = {
+    journal,
+    agent: () => activeAgent(agent, journal.fold.head),
+    clock,
+    hash,
+    signal,
+    recovering: false,
+    ready: new Map(),
+    deadlines: createDeadlines(clock),
+    settling: new Set(),
+    emit(partial) {
+      shown = partial
+      emit?.(partial)
+    },
+    shown: () => shown,
+    stopping: () => ({ commandId: sessionId, take: [] }),
+    loadPartial: async () => undefined,
+    savePartial: async () => {},
+    async wait(reason) {
+      if (reason === 'page') throw noPage
+      await clock.sleep(reason === 'network' ? 5_000 : 60_000, signal)
+    },
+    checkpoint: checkpoint && (async (stage) => (isLeft = await checkpoint(stage))),
+    isRunning: () => false,
+    warn,
+  }
+  for (let turn = 1; ; turn += 1) {
+    await runTurn(run)
+    const words = isLeft ? undefined : await wordsToGoOn(run, turn)
+    if (words === undefined) return journal
+    await journal.append(nextTurn(run, `${sessionId}+${turn}`, words))
+  }
+}
+
+const noPage = new DogearError('tool-unknown', 'A tool that was approved is no longer among the tools of this agent.')
+
+/** What `onTurn` wants to be said next. */
+async function wordsToGoOn(run: Run, turn: number): Promise<string | undefined> {
+  const { head } = run.journal.fold
+  const { onTurn } = run.agent()
+  if (!onTurn || run.signal.aborted || head.turn || head.lastEnd?.terminalReason !== 'completed') return undefined
+  const own = head.nodes.filter(({ turnId, role }) => turnId === head.lastEnd?.turnId && role === 'assistant')
+  const last = own.length ? run.journal.fold.bodies.get(own.at(-1)?.id ?? '') : undefined
+  const decision = await onTurn({ text: last ? textOf(last) : '', steps: own.length, turn })
+  return typeof decision === 'object' ? decision.continue : undefined
+}
+
+function nextTurn({ clock }: Run, turnId: string, content: string): NewEntry[] {
+  const meta = { status: 'complete' as const, createdAt: clock.now() }
+  return [
+    { type: 'turn-start', turnId, origin: 'code' },
+    { type: 'message-add', turnId, message: { id: `${turnId}.u`, role: 'user', content, meta } },
+    stepStart({ id: turnId, step: 0 }),
+  ]
+}

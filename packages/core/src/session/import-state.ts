@@ -1,0 +1,73 @@
+/** A state as the first entries of a journal: what it holds, and where its open turn goes on. Derived, never read off a flag. */
+import type { AgentDefinition } from '../agents/agent.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Hash } from '../ports/hash.ts'
+import type { Ids } from '../ports/ids.ts'
+import { stepStart } from '../turn/step-start.ts'
+import type { NewEntry } from './journal.ts'
+import type { Message } from './message.ts'
+import { normalMessages } from './normal-messages.ts'
+import { openTurn, tailOf } from './open-turn.ts'
+import type { SmartState, SummaryRecord } from './smart-state.ts'
+
+export interface ImportOptions {
+  readonly agent: Pick<AgentDefinition, 'name'> & { readonly tools?: AgentDefinition['tools'] }
+  readonly ids: Ids
+  readonly clock: Clock
+  readonly hash: Hash
+}
+
+export interface ImportedState {
+  /** What follows a `session-start`. */
+  readonly entries: readonly NewEntry[]
+  /** The turn that goes on or begins; absent when the last answer stands already. */
+  readonly turnId?: string
+  /** The calls that wait for their results. */
+  readonly unanswered: readonly string[]
+}
+
+/** `begin`: a conversation that ends with the user's words starts a turn. */
+export function importState(
+  state: SmartState,
+  options: ImportOptions,
+  { begin = true, from }: { begin?: boolean; from?: string } = {},
+): ImportedState {
+  const { ids, clock } = options
+  const messages = normalMessages(state.messages, clock.now())
+  const held = heldBy(state, messages, from)
+  const tail = tailOf(messages)
+  if (tail.type === 'open') {
+    const turnId = tail.turnId || ids.id()
+    const unanswered = tail.calls.flatMap(({ call, isDone }) => (isDone ? [] : [call.id]))
+    return { entries: [...held, ...openTurn(state, messages, { ...tail, turnId }, options)], turnId, unanswered }
+  }
+  if (tail.type === 'answer' || !begin) return { entries: held, unanswered: [] }
+  const turnId = ids.id()
+  const first: NewEntry[] = [{ type: 'turn-start', turnId, origin: 'code' }, stepStart({ id: turnId, step: 0 })]
+  return { entries: [...held, ...first], turnId, unanswered: [] }
+}
+
+/** Everything but the turn. */
+function heldBy(state: SmartState, messages: readonly Message[], from?: string): NewEntry[] {
+  const { model, system, opts, reflections = [], memoryFacts = [] } = state
+  const summary = state.summaryRecords?.findLast(({ upTo }) => messages.some(({ id }) => id === upTo))
+  return [
+    { type: 'state-import', messages, plan: planOf(state), ...(from && { from }) },
+    ...((model ?? system ?? opts) ? [{ type: 'meta-set' as const, model, system, opts }] : []),
+    ...(summary ? [{ type: 'compaction-add' as const, compaction: compactionOf(summary) }] : []),
+    ...reflections.slice(-10).map((reflection) => ({ type: 'reflection-add' as const, reflection })),
+    ...memoryFacts.map((fact) => ({ type: 'memory-add' as const, fact })),
+  ]
+}
+
+function planOf({ plan }: SmartState) {
+  if (!plan) return null
+  const { version, steps, lastUpdated, adherenceScore = 1 } = plan
+  const at = typeof lastUpdated === 'number' ? lastUpdated : Date.parse(lastUpdated ?? '')
+  return { version, steps, lastUpdated: at || 0, adherenceScore }
+}
+
+function compactionOf({ createdAt: _at, tokenCountBefore, tokenCountAfter, ...record }: SummaryRecord) {
+  const { upTo = '', archived = [], trigger = 'auto', ...rest } = record
+  return { ...rest, upTo, archived, trigger, tokensBefore: tokenCountBefore, tokensAfter: tokenCountAfter }
+}

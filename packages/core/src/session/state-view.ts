@@ -1,0 +1,303 @@
+/** The state a caller sees, made from the entries of its run as they are published. */
+import type { AgentDefinition } from '../agents/agent.ts'
+import { guardrailSlice, type GuardrailSlice } from '../smart/guardrail.ts'
+import type { Stage } from '../turn/run.ts'
+import type { Entry, EntryOf } from './entry.ts'
+import type { NewEntry } from './journal.ts'
+import { callOfWorker, emptyHead, foldOf, pathOf, statusOf, type Fold } from './fold.ts'
+import type { Message } from './message.ts'
+import { normalizeUsage } from './normalize-usage.ts'
+import { pendingApproval, pendingQuestion } from './pending.ts'
+import { reduce } from './reduce.ts'
+import { derivedContext } from './state-context.ts'
+import type {
+  PendingToolApproval,
+  PendingUserQuestion,
+  SmartState,
+  SmartUsage,
+  SummaryRecord,
+  ToolExecution,
+} from './smart-state.ts'
+
+export interface StateView {
+  readonly fold: Fold
+  take(entry: Entry): void
+  /** `left`: the checkpoint where the run was left. */
+  state(left?: Left): SmartState
+}
+
+export interface Left {
+  readonly stage: Stage
+  readonly reason?: string
+  readonly at: number
+}
+
+export interface StateViewOptions {
+  readonly input: SmartState
+  readonly agent: Pick<AgentDefinition, 'name' | 'version' | 'tools' | 'limits'>
+  /** How many entries the input itself became: what they say is in it already. */
+  readonly imported: number
+  /** The calls the run began with. */
+  readonly unanswered: readonly string[]
+}
+
+/** Holds the input and all that was added since: what nobody here knows of is handed on. */
+export function createStateView({ input, agent, imported, unanswered }: StateViewOptions): StateView {
+  const fold = foldOf(emptyHead('', agent.name))
+  const history = [...(input.toolHistory ?? [])]
+  const requests = [...(input.usage?.perRequest ?? [])]
+  const records = [...(input.summaryRecords ?? [])]
+  const reflections = [...(input.reflections ?? [])]
+  let approvals = input.pendingApprovals ?? []
+  let questions = input.pendingUserQuestions ?? []
+  /** What agents at work for an open call have written: nothing else could take their work up again. */
+  let workers: NewEntry[] = []
+  let toolCallCount = input.toolCallCount
+  let step = 0
+
+  function take(entry: Entry): void {
+    reduce(fold, entry)
+    const { turn } = fold.head
+    if (turn) ({ toolCallCount, step } = turn)
+    if (entry.path.length) workers.push(unplaced(entry))
+    if (entry.seq < imported) return
+    add(entry)
+  }
+
+  function add(entry: Entry): void {
+    const isOwn = entry.path.length === 0
+    switch (entry.type) {
+      case 'tool-result': {
+        const executed = executedBy(entry)
+        approvals = changed(approvals, ({ toolCallId }) => toolCallId === entry.callId, executed)
+        questions = changed(questions, ({ toolCallId }) => toolCallId === entry.callId, executed)
+        if (!isOwn) return
+        workers = workers.filter(({ path }) => callOfWorker(path?.[0]) !== entry.callId)
+        return void history.push(executionOf(entry))
+      }
+      case 'request-open':
+        if (entry.request.kind === 'approval') approvals = opened(approvals, pendingApproval(at(entry)))
+        if (entry.request.kind === 'question') questions = opened(questions, pendingQuestion(at(entry)))
+        return
+      case 'request-close':
+        approvals = changed(
+          approvals,
+          ({ id }) => id === entry.requestId,
+          () => approvalDecision(entry),
+        )
+        questions = changed(
+          questions,
+          ({ id }) => id === entry.requestId,
+          () => questionDecision(entry),
+        )
+        return
+      case 'usage-add':
+        return void requests.push(paidRequest(entry, fold.head.turn?.id ?? '', step))
+      case 'compaction-add':
+        return void (isOwn && records.push(summaryRecord(entry)))
+      case 'reflection-add':
+        return void (isOwn && reflections.push(entry.reflection))
+      default:
+        return
+    }
+  }
+
+  function state(left?: Left): SmartState {
+    const { head } = fold
+    const { private: _private, runningCalls: _running, ...kept } = input
+    const archived = new Set(head.compaction?.archived)
+    const isArchived = ({ executionId }: ToolExecution) => archived.has(`${executionId}.r`)
+    const status = left && head.turn ? 'paused' : statusOf(head)
+    const active = head.activeAgent ?? agent.name
+    return {
+      ...kept,
+      messages: messagesOf(fold),
+      toolCallCount: toolCallCount ?? 0,
+      toolHistory: history.filter((execution) => !isArchived(execution)),
+      toolHistoryArchived: [
+        ...(input.toolHistoryArchived ?? []),
+        ...history.filter(isArchived).map((execution) => ({ ...execution, summarized: true })),
+      ],
+      summaries: [
+        ...(input.summaries ?? []),
+        ...records.slice(input.summaryRecords?.length ?? 0).map(({ summary }) => summary),
+      ],
+      summaryRecords: [...records],
+      memoryFacts: head.facts,
+      plan: planOf(fold),
+      planVersion: head.plan?.version ?? 0,
+      reflections: [...reflections],
+      pendingApprovals: approvals,
+      pendingUserQuestions: questions,
+      guardrailResult: guardrailsOf(fold),
+      usage: usageOf(input.usage, fold, requests),
+      status,
+      step,
+      agent: active === agent.name ? { ...agentOf(agent) } : { name: active },
+      ctx: derivedContext({
+        input,
+        head,
+        approvals,
+        questions,
+        left,
+        unanswered,
+        step,
+        workers,
+        hasSpentCalls: (toolCallCount ?? 0) >= agent.limits.maxToolCalls,
+      }),
+    }
+  }
+
+  return { fold, take, state }
+}
+
+/** To be written again, in another journal. */
+function unplaced(entry: Entry): NewEntry {
+  const { v: _v, seq: _seq, id: _id, at: _at, epoch: _epoch, ...rest } = entry
+  if (!('parent' in rest)) return rest
+  const { parent: _parent, ...body } = rest
+  return body
+}
+
+/** From the first message to the last; a cut answer is shown by sessions, and never part of a state. */
+export function messagesOf(fold: Fold): Message[] {
+  const messages = pathOf(fold).flatMap((node) => (node.cut ? [] : (fold.bodies.get(node.id) ?? [])))
+  // Results in the order of their calls, as every provider wants them, whichever finished first.
+  for (const [index, { tool_calls: calls = [] }] of messages.entries()) {
+    if (calls.length < 2) continue
+    let end = index + 1
+    while (messages[end]?.role === 'tool') end += 1
+    const place = ({ tool_call_id }: Message) => calls.findIndex(({ id }) => id === tool_call_id)
+    const results = messages.slice(index + 1, end).sort((one, other) => place(one) - place(other))
+    messages.splice(index + 1, results.length, ...results)
+  }
+  return messages
+}
+
+function agentOf({ name, version, tools }: StateViewOptions['agent']) {
+  return { name, ...(version !== undefined && { version }), tools: tools.map((tool) => tool.name) }
+}
+
+function planOf({ head: { plan } }: Fold): SmartState['plan'] {
+  return plan && { ...plan, lastUpdated: iso(plan.lastUpdated) }
+}
+
+function guardrailsOf({ head: { slices } }: Fold): SmartState['guardrailResult'] {
+  return (slices[guardrailSlice] as GuardrailSlice | undefined)?.results
+}
+
+function executionOf({ callId, result, at }: EntryOf<'tool-result'>): ToolExecution {
+  const { tool, args, content, status, durationMs, fromCache, handoff, summary } = result
+  return {
+    executionId: callId,
+    toolName: tool,
+    args,
+    output: content,
+    ...rawOf(content),
+    timestamp: iso(at),
+    tool_call_id: callId,
+    status: handoff ? 'handoff' : executionStatus[status],
+    ...(durationMs !== undefined && { durationMs }),
+    ...(fromCache && { fromCache }),
+    ...(summary !== undefined && { summary }),
+  }
+}
+
+const executionStatus = {
+  complete: 'success',
+  error: 'error',
+  rejected: 'rejected',
+  skipped: 'skipped',
+  stopped: 'error',
+} as const
+
+/** The data a tool gave, where its text is data. */
+function rawOf(content: string): { rawOutput?: unknown } {
+  if (!/^[[{]/.test(content)) return {}
+  try {
+    return { rawOutput: JSON.parse(content) }
+  } catch {
+    return {}
+  }
+}
+
+function executedBy({ callId, result, at }: EntryOf<'tool-result'>) {
+  const resolution = result.status === 'complete' || result.status === 'error' ? 'approved' : result.status
+  return <T extends PendingToolApproval | PendingUserQuestion>(pending: T) => ({
+    status: 'executed' as const,
+    metadata: { ...pending.metadata, resolution: 'questions' in pending ? questionEnd[pending.status] : resolution },
+    ...(!('questions' in pending) && { resolvedAt: iso(at), executionId: callId }),
+  })
+}
+
+const questionEnd = { pending: 'stopped', answered: 'answered', cancelled: 'cancelled', executed: 'answered' } as const
+
+/** A worker's request says where it was raised. */
+function at({ request, path }: EntryOf<'request-open'>) {
+  return path.length ? { ...request, path: [...path, ...(request.path ?? [])] } : request
+}
+
+function approvalDecision({ resolution, by, at }: EntryOf<'request-close'>): globalThis.Partial<PendingToolApproval> {
+  const decided = { decidedAt: iso(at), ...(by !== undefined && { decidedBy: by }) }
+  if (resolution.type === 'reject') return { status: 'rejected', comment: resolution.comment, ...decided }
+  return { status: 'approved', ...(resolution.type === 'approve' && { approvedArgs: resolution.args }), ...decided }
+}
+
+function questionDecision({ resolution, by, at }: EntryOf<'request-close'>): globalThis.Partial<PendingUserQuestion> {
+  const decided = { answeredAt: iso(at), ...(by !== undefined && { answeredBy: by }) }
+  if (resolution.type !== 'answer') return { status: 'cancelled', cancelled: true, ...decided }
+  const { answers, notes } = resolution
+  return { status: 'answered', answers: answers as PendingUserQuestion['answers'], notes, ...decided }
+}
+
+function opened<T extends { readonly id: string }>(list: readonly T[], pending: T): readonly T[] {
+  return [...list.filter(({ id }) => id !== pending.id), pending]
+}
+
+function changed<T extends { readonly status: string }>(
+  list: readonly T[],
+  isMeant: (pending: T) => boolean,
+  change: (pending: T) => globalThis.Partial<NoInfer<T>>,
+): readonly T[] {
+  const isOpen = (pending: T) => pending.status !== 'executed' && isMeant(pending)
+  return list.some(isOpen)
+    ? list.map((pending) => (isOpen(pending) ? { ...pending, ...change(pending) } : pending))
+    : list
+}
+
+function paidRequest(entry: EntryOf<'usage-add'>, turnId: string, step: number): SmartUsage['perRequest'][number] {
+  const { model, usage, costUsd, stepId, id } = entry
+  return {
+    id: `${stepId ?? `${turnId}.${step}`}.${id}`,
+    modelName: model,
+    // The cast: these counts are there.
+    usage: normalizeUsage(usage) as NonNullable<ReturnType<typeof normalizeUsage>>,
+    timestamp: iso(entry.at),
+    turn: step,
+    cachedInput: usage.cachedInput,
+    ...(costUsd !== undefined && { costUsd }),
+  }
+}
+
+function usageOf(before: SmartUsage | undefined, { head }: Fold, perRequest: SmartUsage['perRequest']): SmartUsage {
+  const totals: Record<string, SmartUsage['totals'][string]> = { ...before?.totals }
+  for (const [model, { input, output, total, cachedInput }] of Object.entries(head.usage.totals)) {
+    const sum = totals[model] ?? { input: 0, output: 0, total: 0, cachedInput: 0 }
+    totals[model] = {
+      input: sum.input + input,
+      output: sum.output + output,
+      total: sum.total + total,
+      cachedInput: sum.cachedInput + cachedInput,
+    }
+  }
+  return { perRequest: [...perRequest], totals }
+}
+
+function summaryRecord({ compaction, at }: EntryOf<'compaction-add'>): SummaryRecord {
+  const { tokensBefore, tokensAfter, ...record } = compaction
+  return { ...record, createdAt: iso(at), tokenCountBefore: tokensBefore, tokenCountAfter: tokensAfter }
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString()
+}

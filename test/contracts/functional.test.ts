@@ -1,0 +1,326 @@
+/** Agents called like functions: a state in, a state out. */
+import type { SmartState } from '@dogear/core'
+import { call, fail, forever, say, usage } from '@dogear/testing'
+import { expect, test } from 'vitest'
+import { functional, hello, told } from './functional.ts'
+
+const book = { name: 'book', func: ({ hotel }: { hotel: string }) => ({ booked: hotel }) }
+const guarded = { ...book, needsApproval: true }
+
+test('[C1] [C2] [C3] a run gives back the state it was given, with all that has happened since', async () => {
+  const paid = usage({ input: 10, output: 5, cachedInput: 2 })
+  const { agent } = functional(
+    [
+      [call('book', { hotel: 'Sol' }), paid],
+      [say('Booked.'), paid],
+    ],
+    { tools: [book] },
+  )
+  const { content, messages, state, metadata } = await agent.invoke(hello)
+  expect(content).toBe('Booked.')
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'assistant'])
+  expect(state).toMatchObject({
+    toolCallCount: 1,
+    toolHistory: [
+      {
+        toolName: 'book',
+        args: { hotel: 'Sol' },
+        output: '{"booked":"Sol"}',
+        rawOutput: { booked: 'Sol' },
+        status: 'success',
+      },
+    ],
+    usage: {
+      perRequest: [
+        { turn: 1, modelName: 'default', usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } },
+        { turn: 2, cachedInput: 2 },
+      ],
+      totals: { default: { input: 20, output: 10, total: 30, cachedInput: 4 } },
+    },
+    agent: { name: 'tester', tools: ['book'] },
+    status: 'idle',
+    step: 2,
+  })
+  expect(state.toolHistory?.[0]?.executionId).toBe(state.toolHistory?.[0]?.tool_call_id)
+  expect(metadata).toMatchObject({ terminalReason: 'completed', usage: { totals: { default: { total: 30 } } } })
+})
+
+test('[C5] what nobody here knows of is handed on, and so are the parts of earlier runs', async () => {
+  const { agent } = functional([say('Hi.'), say('Again.')])
+  const given = {
+    ...hello,
+    reflections: [{ id: 'r', turn: 1, text: 'hm', createdAt: '2026-01-01T00:00:00.000Z' }],
+    toolHistoryArchived: [execution('old')],
+    summaries: ['before'],
+    metadata: { ticket: 7 },
+    mine: { any: 'thing' },
+    ctx: { locale: 'pt', __limitBreached: 'max_cost' },
+  } as SmartState
+  const first = await agent.invoke(given)
+  const second = await agent.invoke({
+    ...first.state,
+    messages: [...first.messages, { role: 'user', content: 'and?' }],
+  })
+  const { reflections, toolHistoryArchived, summaries, metadata, ctx, mine } = second.state as SmartState & {
+    mine: unknown
+  }
+  expect({ reflections, toolHistoryArchived, summaries, metadata, mine }).toEqual({
+    reflections: given.reflections,
+    toolHistoryArchived: given.toolHistoryArchived,
+    summaries: ['before'],
+    metadata: { ticket: 7 },
+    mine: { any: 'thing' },
+  })
+  expect(ctx).toEqual({ locale: 'pt' })
+})
+
+test('[C6] what one run came to does not reach the next', async () => {
+  const tools = [book]
+  const { agent } = functional(
+    [
+      [call('book', { hotel: 'A' }), call('book', { hotel: 'B' })],
+      say('Enough.'),
+      call('book', { hotel: 'C' }),
+      say('Done.'),
+    ],
+    { tools, limits: { maxToolCalls: 1 } },
+  )
+  const first = await agent.invoke(hello)
+  expect(first.state.ctx).toMatchObject({ __finalizedDueToToolLimit: true })
+  const next = { ...first.state, messages: [...first.messages, { role: 'user', content: 'one more' }] }
+  const second = await agent.invoke(next, { limits: { maxToolCalls: 5 } })
+  expect(second.state.toolHistory?.map(({ status }) => status).sort()).toEqual(['skipped', 'success', 'success'])
+  expect(second.state).toMatchObject({ toolCallCount: 1, ctx: {} })
+})
+
+test('the state that was given is never changed', async () => {
+  const { agent } = functional([call('book', { hotel: 'Sol' }), say('Booked.')], { tools: [book], useTodoList: true })
+  const given = deepFrozen({ ...hello, ctx: { mine: { kept: true } }, pendingApprovals: [], toolHistory: [] })
+  await expect(agent.invoke(given)).resolves.toMatchObject({ content: 'Booked.' })
+})
+
+test('[C10] results stand in the order of their calls, whichever finished first', async () => {
+  const slow = { name: 'slow', func: () => new Promise((resolve) => setTimeout(resolve, 10, 'slow')) }
+  const { agent } = functional([[call('slow'), call('book', { hotel: 'A' })], say('Ok.')], { tools: [slow, book] })
+  const { messages } = await agent.invoke(hello)
+  expect(messages.filter(({ role }) => role === 'tool').map(({ content }) => content)).toEqual([
+    'slow',
+    '{"booked":"A"}',
+  ])
+})
+
+test('messages of other SDKs are taken as they are', async () => {
+  const { agent, model } = functional([say('Seen.')], { tools: [book] })
+  await agent.invoke({
+    messages: [
+      { role: 'user', content: 'book twice' },
+      { role: 'assistant', content: null, tool_calls: [{ id: 'c', name: 'book', args: { hotel: 'A' } }] },
+      { role: 'tool', content: 'ok', tool_call_id: 'c' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c', type: 'function', function: { name: 'book', arguments: '{"hotel":"B"}' } }],
+      },
+      { role: 'tool', content: 'ok too', tool_call_id: 'c' },
+      { role: 'user', content: 'well?' },
+    ],
+  })
+  const [, first, result, second, other] = model.requests[0]?.messages ?? []
+  expect(first?.tool_calls).toMatchObject([{ id: 'c', function: { name: 'book', arguments: '{"hotel":"A"}' } }])
+  expect(result).toMatchObject({ tool_call_id: 'c', content: 'ok' })
+  expect(second?.tool_calls).toMatchObject([{ providerId: 'c' }])
+  expect(other).toMatchObject({ content: 'ok too', tool_call_id: second?.tool_calls?.[0]?.id })
+})
+
+test('a model may be { invoke(messages) }', async () => {
+  const asked: unknown[] = []
+  const model = {
+    bindTools: (tools: readonly unknown[]) => ({
+      invoke(messages: readonly { role: string }[]) {
+        asked.push(tools)
+        return messages.at(-1)?.role === 'tool'
+          ? { content: 'Booked.', usage: { input_tokens: 3, output_tokens: 4 } }
+          : { content: '', tool_calls: [{ id: 'x', name: 'book', args: { hotel: 'Sol' } }] }
+      },
+    }),
+    invoke: () => ({ content: 'no tools' }),
+  }
+  const { agent } = functional([], { model, tools: [book] })
+  const { content, metadata } = await agent.invoke(hello)
+  expect(content).toBe('Booked.')
+  expect(metadata.usage.totals).toMatchObject({ default: { input: 3, output: 4, total: 7 } })
+  expect(asked[0]).toMatchObject([{ type: 'function', function: { name: 'book' } }])
+})
+
+test('an agent without a model is told what it lacks', async () => {
+  const { agent } = functional([], { model: undefined })
+  await expect(agent.invoke(hello)).rejects.toMatchObject({ code: 'model-missing' })
+})
+
+test('[C11] [C61] every call is told from its start to its end', async () => {
+  const { agent, events } = functional([[call('book', { hotel: 'A' }), call('fails'), call('unknown')], say('Done.')], {
+    tools: [book, { name: 'fails', func: () => Promise.reject(new Error('no')) }],
+  })
+  await agent.invoke(hello)
+  const of = (name: string) => events.filter((event) => event.type === 'tool_call' && event.name === name)
+  expect(of('book')).toMatchObject([
+    { phase: 'start', args: { hotel: 'A' } },
+    { phase: 'success', result: '{"booked":"A"}', durationMs: expect.any(Number) },
+  ])
+  expect(of('fails')).toMatchObject([
+    { phase: 'start' },
+    { phase: 'error', error: { message: expect.stringContaining('no') } },
+  ])
+  expect(of('unknown')).toMatchObject([
+    { phase: 'error', error: { message: expect.stringContaining('Tool not found') } },
+  ])
+  expect(events.at(-1)).toEqual({ type: 'finalAnswer', content: 'Done.' })
+})
+
+test('[C61] a plan is told when it is written, and when it is read', async () => {
+  const todoList = [{ id: 1, step: 'Look' }]
+  const { agent, events } = functional(
+    [
+      call('manage_todo_list', { operation: 'write', todoList }),
+      call('manage_todo_list', { operation: 'read' }),
+      say('Ok.'),
+    ],
+    { useTodoList: true },
+  )
+  const { state } = await agent.invoke(hello)
+  expect(events.filter(({ type }) => type === 'plan')).toMatchObject([
+    { source: 'manage_todo_list', operation: 'write', version: 1, adherenceScore: 0, todoList: [{ step: 'Look' }] },
+    { operation: 'read', version: 1 },
+  ])
+  expect(state.plan).toMatchObject({ version: 1, steps: [{ step: 'Look' }], lastUpdated: expect.any(String) })
+  expect(state.planVersion).toBe(1)
+})
+
+test('[C61] each step tells its model, its limits and what it cost', async () => {
+  const { agent, events } = functional([[say('Hi.'), usage({ input: 2, output: 1 })]])
+  await agent.invoke(hello, { limits: { maxToolCalls: 7 } })
+  expect(events.filter(({ type }) => type === 'metadata')).toMatchObject([
+    { modelName: 'default', limits: { maxToolCalls: 7 }, usage: { prompt_tokens: 2, total_tokens: 3 } },
+  ])
+})
+
+test('[C61] [C62] the answer is told as it streams, and whoever listens is told its progress', async () => {
+  const { agent, events } = functional([say('one', ' two')])
+  const chunks: string[] = []
+  const stages: string[] = []
+  await agent.invoke(hello, {
+    onStream: ({ text, isFinal }) => chunks.push(isFinal ? `${text}.` : text),
+    onProgress: ({ stage, step }) => stages.push(`${stage} ${step}`),
+  })
+  expect(chunks).toEqual(['one', ' two', '.'])
+  expect(stages).toEqual(['model 1'])
+  expect(told(events)).toEqual(['stream', 'stream', 'stream', 'finalAnswer'])
+})
+
+test('[C62] a stream is the events, and then the result', async () => {
+  const { agent } = functional([say('one', ' two')])
+  const stream = agent.stream(hello)
+  const seen: string[] = []
+  let next = await stream.next()
+  for (; !next.done; next = await stream.next()) if (next.value.type === 'stream') seen.push(next.value.text)
+  expect(seen).toEqual(['one', ' two', ''])
+  expect(next.value).toMatchObject({ content: 'one two' })
+})
+
+test('[C62] leaving a stream stops its run', async () => {
+  const { agent, model } = functional([[say('one'), forever]])
+  for await (const event of agent.stream(hello)) if (event.type === 'stream') break
+  await expect.poll(() => model.stopped.length).toBe(1)
+})
+
+test('[C61] a listener that throws is warned about and changes nothing', async () => {
+  const { agent, warnings } = functional([say('Hi.')])
+  const onEvent = () => {
+    throw new Error('no')
+  }
+  await expect(agent.invoke(hello, { onEvent })).resolves.toMatchObject({ content: 'Hi.' })
+  expect(warnings[0]).toContain('A listener threw')
+})
+
+test.each([
+  ['a signal', 'aborted', () => ({ signal: AbortSignal.timeout(5) })],
+  ['a token that is a signal', 'aborted', () => ({ cancellationToken: AbortSignal.timeout(5) })],
+  ['a token', 'cancelled', () => ({ cancellationToken: { isCancellationRequested: true } })],
+  ['its time', 'timeout', () => ({ timeoutMs: 5 })],
+])('[C61] [C62] a run is stopped by %s, and keeps what was said', async (_what, reason, config) => {
+  const { agent, events } = functional([[say('Hm'), forever]])
+  const { state, metadata } = await agent.invoke(hello, config())
+  expect(metadata.terminalReason).toBe('aborted_streaming')
+  expect(state.ctx).toEqual({ __cancelled: true })
+  expect(events.at(-1)).toEqual({ type: 'cancelled', stage: 'agent', reason })
+})
+
+test('a model that fails gives a result that says so', async () => {
+  const { agent, events } = functional([fail('quota-exceeded')])
+  const { metadata } = await agent.invoke(hello)
+  expect(metadata).toMatchObject({ terminalReason: 'model_error', error: { code: 'quota-exceeded' } })
+  expect(told(events)).toEqual([])
+})
+
+test('[O12] a failed model request is made again for as long as the developer says so', async () => {
+  const asked: string[] = []
+  const { agent } = functional([fail('model-failed'), fail('rate-limited'), say('At last.')], {
+    onError: ({ code }, attempt) => (asked.push(`${code} ${attempt}`), 'retry'),
+  })
+  await expect(agent.invoke(hello)).resolves.toMatchObject({ content: 'At last.' })
+  expect(asked).toEqual(['model-failed 1', 'rate-limited 2'])
+})
+
+test('[O11] an answer may be followed by the next turn, in the same run', async () => {
+  const { agent, model } = functional([say('one'), say('two')], {
+    onTurn: ({ text, turn, steps }) => (turn === 1 ? { continue: `after ${text} of ${steps}` } : 'stop'),
+  })
+  const { messages } = await agent.invoke(hello)
+  expect(messages.map(({ content }) => content)).toEqual(['hello', 'one', 'after one of 1', 'two'])
+  expect(model.requests).toHaveLength(2)
+})
+
+test('[O15] [O3] a state may be changed or refused before it runs, and what is private stays with the callbacks', async () => {
+  const { agent, model } = functional([say('Hi.')], {
+    init(state) {
+      if (!state.messages.length) throw new Error('say something')
+      expect(state.private).toMatchObject({ socket: 'open', dogear: { agent: 'tester' } })
+      return { ...state, messages: [{ role: 'user', content: 'instead' }] }
+    },
+  })
+  const { state } = await agent.invoke({ ...hello, private: { socket: 'open', dogear: 'forged' } })
+  expect(model.requests[0]?.messages.at(-1)?.content).toBe('instead')
+  expect(state).not.toHaveProperty('private')
+  await expect(agent.invoke({ messages: [] })).rejects.toThrow('say something')
+})
+
+test('[C47] [C50] a call that needs a person stops the run, and is told', async () => {
+  const { agent, events } = functional([call('book', { hotel: 'Sol' })], { tools: [guarded] })
+  const { state, metadata } = await agent.invoke(hello)
+  expect(metadata.terminalReason).toBe('paused')
+  expect(state).toMatchObject({
+    status: 'paused',
+    pendingApprovals: [
+      { toolName: 'book', args: { hotel: 'Sol' }, status: 'pending', requestedAt: expect.any(String) },
+    ],
+    ctx: { __awaitingApproval: { toolName: 'book' } },
+  })
+  expect(told(events)).toEqual(['tool_approval pending'])
+})
+
+function execution(id: string) {
+  return {
+    executionId: id,
+    toolName: 'x',
+    args: {},
+    output: '',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    tool_call_id: id,
+    status: 'success' as const,
+  }
+}
+
+function deepFrozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null) Object.values(value).forEach(deepFrozen)
+  return Object.freeze(value)
+}
