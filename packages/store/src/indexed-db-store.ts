@@ -1,8 +1,9 @@
 /** The store in IndexedDB: one database a user, one transaction a write, and only `complete` counts. */
-import type { Batch, SessionRecord, Store } from '@dogear/core'
+import { createMemory, type Batch, type SessionRecord, type Store } from '@dogear/core'
 import type { IDBPTransaction, StoreNames } from 'idb'
 import { openConnection, type Connection } from './connection.ts'
 import { databaseName } from './database-name.ts'
+import { factRows } from './fact-rows.ts'
 import { bySnapshotAge } from './order.ts'
 import { keysUnder, type Schema } from './schema.ts'
 import { acquired, appended, assertContiguous, isWritten, mayAppend } from './session-row.ts'
@@ -125,6 +126,8 @@ export async function openIndexedDbStore({ user, name, onCleared }: IndexedDbSto
         else await side.put(value, [kind, sessionId, id])
       }),
 
+    memory: (now) => createMemory(now, factRows(run, strictly)),
+
     delete: (sessionId) =>
       strictly(['sessions', 'journal', 'folds', 'blobs', 'inbox', 'partials', 'snapshots', 'side'], (transaction) =>
         deleteSession(transaction, sessionId),
@@ -135,8 +138,8 @@ export async function openIndexedDbStore({ user, name, onCleared }: IndexedDbSto
   }
 }
 
-type Transaction = IDBPTransaction<Schema, StoreNames<Schema>[], 'readwrite'>
-type Write = <T>(stores: StoreNames<Schema>[], work: (transaction: Transaction) => Promise<T>) => Promise<T>
+export type Transaction = IDBPTransaction<Schema, StoreNames<Schema>[], 'readwrite'>
+export type Write = <T>(stores: StoreNames<Schema>[], work: (transaction: Transaction) => Promise<T>) => Promise<T>
 
 function writer({ run }: Connection, durability: 'strict' | 'relaxed'): Write {
   return (stores, work) =>

@@ -1,5 +1,15 @@
 /** The store in memory: the same contract as IndexedDB, for functional runs, Node and tests. */
-import type { Command, Entry, Head, Partial, SessionRecord, Snapshot, Store } from '@dogear/core'
+import {
+  createMemory,
+  type Command,
+  type Entry,
+  type Head,
+  type MemoryStore,
+  type Partial,
+  type SessionRecord,
+  type Snapshot,
+  type Store,
+} from '@dogear/core'
 import { copy } from './copy.ts'
 import { bySessionAge, bySnapshotAge, byText } from './order.ts'
 import { acquired, appended, assertContiguous, isWritten, mayAppend } from './session-row.ts'
@@ -9,6 +19,7 @@ export function openMemoryStore(): Store {
   const inbox = new Map<number, Command>()
   const commandIds = new Set<string>()
   let lastKey = 0
+  let memory: MemoryStore | undefined
 
   function shelf(sessionId: string): Shelf {
     let found = shelves.get(sessionId)
@@ -134,6 +145,8 @@ export function openMemoryStore(): Store {
       else sides.get(kind)?.set(id, copy(value))
     },
 
+    memory: (now) => (memory ??= createMemory(now)),
+
     async delete(sessionId) {
       shelves.delete(sessionId)
       for (const [key, command] of inbox) if (command.sessionId === sessionId) take(key)
@@ -144,6 +157,7 @@ export function openMemoryStore(): Store {
       inbox.clear()
       commandIds.clear()
       lastKey = 0
+      memory = undefined
     },
 
     close() {},

@@ -1,5 +1,5 @@
 /** The database: every store it will ever need, made in version 1, which never changes; records carry their own version. */
-import type { Command, Entry, Head, Partial, SessionRecord, Snapshot } from '@dogear/core'
+import type { Command, Entry, Head, MemoryFact, MemoryScope, Partial, SessionRecord, Snapshot } from '@dogear/core'
 import type { DBSchema, IDBPDatabase } from 'idb'
 
 export const databaseVersion = 1
@@ -16,9 +16,16 @@ export interface Schema extends DBSchema {
   inbox: { key: number; value: Command; indexes: { sessionId: string; commandId: string } }
   partials: { key: [sessionId: string, stepId: string]; value: Partial }
   snapshots: { key: [sessionId: string, tag: string]; value: Snapshot }
-  memory: { key: [scope: string, key: string]; value: { scope: string; key: string } }
+  memory: { key: [scope: string, key: string]; value: FactRow }
   rules: { key: string; value: { id: string } }
   side: { key: [kind: string, sessionId: string, id: string]; value: unknown }
+}
+
+/** Of one key in one scope there are two at most, told apart by the first letter of `key`: one that holds, one obsolete. */
+export interface FactRow {
+  readonly scope: MemoryScope
+  readonly key: string
+  readonly fact: MemoryFact
 }
 
 export type Database = IDBPDatabase<Schema>

@@ -69,6 +69,8 @@ export interface Session {
   resume(): void
   /** Asks again after a failed or stopped turn, without a new message. */
   retry(): Turn
+  /** Shortens what the model is shown, now instead of when it grows too long. Only when idle; nothing is deleted. */
+  compact(): Turn
   resolve(requestId: string, resolution: Resolution): Turn
   approve(requestId: string, options?: { args?: unknown }): Turn
   reject(requestId: string, comment?: string): Turn

@@ -7,6 +7,7 @@
  * - what was read is never the caller's object, and what was written may be changed by the caller afterwards;
  * - failures reject with `storage-full`, `storage-blocked` or `storage-failed`.
  */
+import type { MemoryStore } from './memory.ts'
 import type { Command } from '../session/command.ts'
 import type { Entry } from '../session/entry.ts'
 import type { Head } from '../session/state.ts'
@@ -48,6 +49,9 @@ export interface Store {
   sides(kind: SideKind, sessionId: string): Promise<{ id: string; value: unknown }[]>
   /** `undefined` deletes. */
   saveSide(kind: SideKind, sessionId: string, id: string, value: unknown): Promise<void>
+
+  /** What this user's sessions remember together; it outlives each of them. */
+  memory(now: () => number): MemoryStore
 
   /** Deletes everything of one session. */
   delete(sessionId: string): Promise<void>

@@ -30,7 +30,8 @@ function rowsInMemory(): FactRows {
   const rows = new Map<string, MemoryFact>()
   const place = (key: string, scope: MemoryScope, obsolete = false) => JSON.stringify([scope, key, obsolete])
   return {
-    all: async (scope) => [...rows.values()].filter((fact) => fact.scope === scope),
+    // Copies: what a reader does to a fact is not what is remembered.
+    all: async (scope) => [...rows.values()].filter((fact) => fact.scope === scope).map((fact) => ({ ...fact })),
     async change(key, scope, next) {
       const facts = next(rows.get(place(key, scope)))
       rows.delete(place(key, scope))

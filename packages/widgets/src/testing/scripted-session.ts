@@ -66,6 +66,7 @@ export function scriptedSession(state: SessionState = {}, agent: SmartAgentOptio
     stop: async () => void command('stop'),
     resume: () => void command('resume'),
     retry: () => command('retry'),
+    compact: () => command('compact'),
     resolve: (requestId, resolution) => command('resolve', { requestId, resolution }),
     approve: (requestId, options) => command('approve', { requestId, ...options }),
     reject: (requestId, comment) => command('reject', { requestId, comment }),

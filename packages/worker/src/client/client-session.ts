@@ -176,6 +176,7 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
       post({ type: 'resume', sessionId })
     },
     retry: () => command({ type: 'retry' }),
+    compact: () => command({ type: 'compact' }),
     resolve: (requestId, resolution) => command({ type: 'resolve', requestId, resolution }),
     approve: (requestId, { args } = {}) => session.resolve(requestId, { type: 'approve', args }),
     reject: (requestId, comment) => session.resolve(requestId, { type: 'reject', comment }),

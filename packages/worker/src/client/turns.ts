@@ -80,13 +80,15 @@ export function createTurns(): Turns {
   return turns
 }
 
+const startsTurn: ReadonlySet<Command['type']> = new Set(['send', 'retry', 'compact'])
+
 /** The result when this command has come to rest, else undefined. */
 function resultAt(fold: Fold, command: Command): TurnResult | undefined {
   const { head } = fold
   const { commandId } = command
   if (!head.commands.includes(commandId)) return undefined
   const refused = head.refused.find((refusal) => refusal.commandId === commandId)?.reason
-  if (refused === undefined && (command.type === 'send' || command.type === 'retry')) return ownResult(fold, commandId)
+  if (refused === undefined && startsTurn.has(command.type)) return ownResult(fold, commandId)
   if (refused === undefined && command.type === 'resolve' && statusOf(head) === 'busy') return undefined
   return resultOf(fold, head.turn?.id ?? head.lastEnd?.turnId, refused)
 }

@@ -41,8 +41,8 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
   }
 
   async function open(spec: AgentSpec, choice: SessionChoice, running: readonly string[]): Promise<HostedSession> {
-    const agent = remoteAgent(spec, page, platform.createModel)
     const { store, kept } = await openedStore(spec.user)
+    const agent = remoteAgent(spec, page, platform.createModel, () => store.memory(platform.clock.now))
     const sessionId = await chosen(store, spec.name, choice, platform)
     const fold = await loadFold(store, sessionId, spec.name)
     // Looked at after the wait: opened twice at once, one session would compete with itself for its lock.

@@ -4,6 +4,7 @@ import {
   fromErrorData,
   linkAgents,
   type CallReply,
+  type MemoryStore,
   type Model,
   type ModelEvent,
   type RunAgent,
@@ -87,9 +88,18 @@ export interface ModelMaker {
   }): Model
 }
 
-export function remoteAgent(spec: AgentSpec, page: PageCalls, createModel: ModelMaker): RunAgent {
+/** `memory` is this browser's: for an agent that remembers its user and has no store of its own. */
+export function remoteAgent(
+  spec: AgentSpec,
+  page: PageCalls,
+  createModel: ModelMaker,
+  memory: () => MemoryStore,
+): RunAgent {
   const { others = [], ...own } = spec
-  const unlinked = (each: AgentSpec) => unlinkedAgent(each, page, createModel)
+  const unlinked = (each: AgentSpec) => {
+    const agent = unlinkedAgent(each, page, createModel)
+    return each.profile.memory.scope === 'user' ? { ...agent, memoryStore: agent.memoryStore ?? memory() } : agent
+  }
   return linkAgents([unlinked(own), ...others.map(unlinked)])
 }
 
