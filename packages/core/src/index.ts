@@ -215,4 +215,5 @@ export {
   type TraceSummary,
   type TraceUsage,
 } from './trace/trace-session.ts'
+export { tracedRun, type TracedJob } from './trace/traced-run.ts'
 export { createTracer, type TracedRun, type TracePlatform, type Tracer, type TracingConfig } from './trace/tracer.ts'

@@ -23,6 +23,7 @@ import {
 } from '../session/snapshot.ts'
 import type { SmartState } from '../session/smart-state.ts'
 import type { SmartAgentEvent } from '../trace/event.ts'
+import type { TracingConfig } from '../trace/tracer.ts'
 import { runAgentOf } from '../turn/run.ts'
 import { adaptModel, type InvokableModel } from './adapt-model.ts'
 import { defineAgent, type AgentDefinition, type SmartAgentOptions } from './agent.ts'
@@ -61,6 +62,8 @@ export interface AgentPorts {
   readonly ids: Ids
   /** For the developer's console. */
   readonly warn?: (message: string) => void
+  /** `tracedRun` with a platform. Without it nothing is traced. */
+  readonly trace?: (run: Runner, config: TracingConfig) => Runner
 }
 
 /** Core has no clock and no network of its own: give it `ports`, and a `model` object. */
@@ -84,7 +87,16 @@ export function functionalAgent(options: FunctionalOptions, ports: AgentPorts, r
     const limited = config.limits && { limits: { ...options.limits, ...config.limits } }
     const agent = limited ? definitionOf({ ...options, ...limited }) : definition
     const listeners = [options.onEvent, config.onEvent, questionListener(options)]
-    return invokeState({ agent, state, config, ports: { ...ports, warn }, run, listeners, drift })
+    const traced = tracedBy(config)
+    return invokeState({ agent, state, config, ports: { ...ports, warn }, run: traced, listeners, drift })
+  }
+
+  function tracedBy(config: InvokeOptions): Runner {
+    const enabled = config.tracing?.enabled ?? options.tracing?.enabled ?? false
+    if (!enabled) return run
+    if (!ports.trace) warn('Tracing is on, but these ports have no `trace`: this run is not traced.')
+    const tracing = config.tracing ? { ...options.tracing, ...config.tracing, enabled } : options.tracing
+    return tracing && ports.trace ? ports.trace(run, tracing) : run
   }
 
   const agent: FunctionalAgent = {

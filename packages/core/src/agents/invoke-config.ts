@@ -6,6 +6,7 @@ import type { Message } from '../session/message.ts'
 import type { Drift } from '../session/snapshot.ts'
 import type { SmartState, SmartUsage } from '../session/smart-state.ts'
 import type { SmartAgentEvent } from '../trace/event.ts'
+import type { TracingConfig } from '../trace/tracer.ts'
 import type { Request } from '../permission/request.ts'
 import type { Stage } from '../turn/run.ts'
 
@@ -27,6 +28,8 @@ export interface InvokeOptions {
   onStateChange?: (state: SmartState, stage: Stage) => unknown
   /** Why a run was left, for whoever finds it. */
   checkpointReason?: string
+  /** What of the agent's own `tracing` is different for this `invoke`. */
+  tracing?: Partial<TracingConfig>
 }
 
 export interface CancellationToken {

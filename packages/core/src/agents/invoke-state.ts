@@ -34,7 +34,7 @@ export interface Invocation {
   readonly agent: AgentDefinition
   readonly state: SmartState
   readonly config: InvokeOptions
-  readonly ports: Required<AgentPorts>
+  readonly ports: Required<Omit<AgentPorts, 'trace'>>
   readonly run: Runner
   readonly listeners: readonly (InvokeOptions['onEvent'] | undefined)[]
   readonly drift?: Drift
