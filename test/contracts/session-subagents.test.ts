@@ -41,7 +41,7 @@ test('[C59] an unknown agent is a result the model can mend', async () => {
 
 test.each([
   ['minimal', ['Look here']],
-  ['scoped', ['background:\n> Plan a trip\n> to Lisbon\n\nYour task: Look here']],
+  ['scoped', ['Background:\n> user: Plan a trip\n> to Lisbon\n\nYour task: Look here']],
   ['full', ['> user: Hello', '> assistant: Hi.', '> user: Plan a trip\n> to Lisbon', 'Your task: Look here']],
 ] as const)('[C59] with the context policy %s a helper is told no more than that', async (contextPolicy, parts) => {
   const { session, model } = await opened({ subagents: { contextPolicy } }, (request) => {
@@ -125,7 +125,7 @@ test('[C57] an agent too deep down is refused before a person is asked about it'
     .tab({ model, tools: [asTool(outer)] })
     .open()
   expect(await session.send('go')).toMatchObject({ terminalReason: 'completed', text: 'Done.' })
-  expect(textOf(outerModel.requests[1]!.messages.at(-1)!)).toMatch(/^{"error":"Tasks are given on at most 1 deep/)
+  expect(textOf(outerModel.requests[1]!.messages.at(-1)!)).toMatch(/^{"error":"Tasks go at most 1 deep/)
 })
 
 test('[C59] with the registry alone nothing can be made up, and switched off there is nothing', async () => {

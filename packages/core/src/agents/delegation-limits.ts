@@ -5,12 +5,12 @@ import { headOf, turnOf, type Run } from '../turn/run.ts'
 export function delegationRefusal(run: Run, tasks: number): string | undefined {
   const { maxDelegationDepth, maxChildCalls } = run.agent().profile.delegation
   if (run.journal.path.length >= maxDelegationDepth) {
-    return errorText(`Tasks are given on at most ${maxDelegationDepth} deep. Do this one yourself.`)
+    return errorText(`Tasks go at most ${maxDelegationDepth} deep. Do this one yourself.`)
   }
   // Those that are just about to begin have their place, but nothing in it yet.
   const beginning = Object.values(headOf(run).children).filter(({ seq }) => seq === 0).length
   if (turnOf(run).childCount + beginning + tasks <= maxChildCalls) return undefined
-  return errorText(`At most ${maxChildCalls} tasks are given to other agents in one turn. Go on with what you have.`)
+  return errorText(`At most ${maxChildCalls} tasks may be given away in a turn. Go on with what you have.`)
 }
 
 function errorText(error: string): string {

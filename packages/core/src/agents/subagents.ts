@@ -1,5 +1,6 @@
 /** Subagents: agents described in a few words on the one they work for, or made up by its model. */
 import { subagentToolNames } from '../tools/builtin.ts'
+import type { JsonSchema } from '../tools/json-schema.ts'
 import type { RunAgent, RunTool, Task } from '../turn/run.ts'
 
 export interface SubagentDefinition {
@@ -36,40 +37,46 @@ export function subagentTools(agent: RunAgent, depth = 0): RunTool[] {
   const { agents = {}, subagents = 'off', profile } = agent
   const { maxDelegationDepth, childContextPolicy: context } = profile.delegation
   if (subagents === 'off' || depth >= maxDelegationDepth) return []
-  const taskFor = (name: string, definition: Omit<SubagentDefinition, 'description'>, input: string): Task => ({
+  const taskFor = (name: string, definition: Description, input: string): Task => ({
     agent: subagent(agent, name, definition, depth + 1),
     input,
     context,
   })
   const adhoc = ({ role, task, tools }: Adhoc) => taskFor(nameOf(role), { prompt: promptFor(role), tools }, task)
-  const named = Object.entries(agents)
-  const list = named.map(([name, { description }]) => `\n- ${name}: ${description}`).join('')
-  return [
-    ...(named.length
-      ? [
-          delegating('delegate_to', `Gives a task to one of these agents and waits for its answer:${list}`, {
-            properties: { agent: { type: 'string', enum: Object.keys(agents) }, task: taskSchema },
-            required: ['agent', 'task'],
-            // The schema lets no other name through.
-            tasks: ({ agent: name, task }: Delegated) => [taskFor(name, agents[name] as SubagentDefinition, task)],
-          }),
-        ]
-      : []),
-    ...(subagents === 'registry_and_adhoc'
-      ? [
-          delegating('spawn_subagent', 'Gives a task to a helper made for it, and waits for its answer.', {
-            ...adhocSchema,
-            tasks: (args: Adhoc) => [adhoc(args)],
-          }),
-          delegating('spawn_subagents_parallel', 'Gives tasks that do not need each other to helpers, all at once.', {
-            properties: { tasks: { type: 'array', minItems: 1, items: { type: 'object', ...adhocSchema } } },
-            required: ['tasks'],
-            tasks: ({ tasks }: { tasks: readonly Adhoc[] }) => tasks.map(adhoc),
-          }),
-        ]
-      : []),
-  ]
+  const named = Object.keys(agents)
+  const offered: RunTool[] = []
+  if (named.length) {
+    const list = named.map((name) => `\n- ${name}: ${agents[name]?.description}`).join('')
+    offered.push(
+      delegating(
+        'delegate_to',
+        `Gives a task to one of these agents and waits for its answer:${list}`,
+        { agent: { enum: named }, task: taskSchema },
+        // The schema lets no other name through.
+        ({ agent: name, task }: Delegated) => [taskFor(name, agents[name] as SubagentDefinition, task)],
+      ),
+    )
+  }
+  if (subagents === 'registry_and_adhoc') {
+    offered.push(
+      delegating(
+        'spawn_subagent',
+        'Gives a task to a helper made for it and waits for its answer.',
+        adhocSchemas,
+        (args: Adhoc) => [adhoc(args)],
+      ),
+      delegating(
+        'spawn_subagents_parallel',
+        'Gives tasks that do not need each other to helpers, all at once.',
+        { tasks: { type: 'array', minItems: 1, items: objectOf(adhocSchemas) } },
+        ({ tasks }: { tasks: readonly Adhoc[] }) => tasks.map(adhoc),
+      ),
+    )
+  }
+  return offered
 }
+
+type Description = Omit<SubagentDefinition, 'description'>
 
 interface Delegated {
   readonly agent: string
@@ -83,13 +90,14 @@ interface Adhoc {
 }
 
 const taskSchema = { type: 'string', description: 'The task, with everything needed to do it.' }
-const adhocSchema = {
-  properties: {
-    role: { type: 'string', description: 'Who does it: "reviewer of contracts".' },
-    task: taskSchema,
-    tools: { type: 'array', items: { type: 'string' }, description: 'Tools it may use. Default: all of yours.' },
-  },
-  required: ['role', 'task'],
+const adhocSchemas = {
+  role: { type: 'string', description: 'Who does it: "a reviewer of contracts".' },
+  task: taskSchema,
+  tools: { type: 'array', items: { type: 'string' }, description: 'Which of your tools it may use. Default: all.' },
+}
+
+function objectOf(properties: Readonly<Record<string, unknown>>): JsonSchema {
+  return { type: 'object', properties, required: Object.keys(properties).filter((name) => name !== 'tools') }
 }
 
 function promptFor(role: string): string {
@@ -104,22 +112,19 @@ function nameOf(role: string): string {
 function subagent(
   agent: RunAgent,
   name: string,
-  { prompt, tools, disallowedTools = [], model = 'inherit', maxTurns }: Omit<SubagentDefinition, 'description'>,
+  { prompt, tools, disallowedTools = [], model = 'inherit', maxTurns = agent.limits.maxSteps }: Description,
   depth: number,
 ): RunAgent {
+  const left = new Set([...subagentToolNames, ...disallowedTools])
   const own = agent.tools.filter(
-    ({ name: tool, handoff }) =>
-      !handoff &&
-      !subagentToolNames.includes(tool) &&
-      (tools ?? [tool]).includes(tool) &&
-      !disallowedTools.includes(tool),
+    (tool) => !tool.handoff && !left.has(tool.name) && (tools ?? [tool.name]).includes(tool.name),
   )
   const child: RunAgent = {
     ...agent,
     name,
     instructions: async () => prompt,
     modelName: model === 'inherit' ? agent.modelName : model,
-    limits: maxTurns === undefined ? agent.limits : { ...agent.limits, maxSteps: maxTurns },
+    limits: { ...agent.limits, maxSteps: maxTurns },
     todoList: false,
     output: undefined,
     guardrails: undefined,
@@ -128,25 +133,25 @@ function subagent(
   return { ...child, tools: [...own, ...subagentTools(child, depth)] }
 }
 
-interface Delegating<Args> {
-  readonly properties: Readonly<Record<string, unknown>>
-  readonly required: readonly string[]
-  readonly tasks: (args: Args) => readonly Task[]
-}
-
-function delegating<Args>(name: string, description: string, { tasks, ...schema }: Delegating<Args>): RunTool {
+function delegating<Args>(
+  name: string,
+  description: string,
+  properties: Readonly<Record<string, unknown>>,
+  tasks: (args: Args) => readonly Task[],
+): RunTool {
   return {
     name,
     label: 'Ask a helper',
     description,
-    parameters: { type: 'object', ...schema },
+    parameters: objectOf(properties),
     needsApproval: false,
     effect: 'read',
     destructive: false,
     openWorld: false,
     timeout: 0,
     retention: {},
+    // The cast: arguments that fit `properties` are of this type.
     tasks: tasks as RunTool['tasks'],
-    call: async () => ({ status: 'error', content: 'No such agent.' }),
+    call: async () => ({ status: 'error', content: '' }),
   }
 }

@@ -135,7 +135,7 @@ function placed(fold: Fold, entries: readonly NewEntry[], { epoch, at }: Omit<Wr
   const tips: Record<string, typeof own> = {}
   return entries.map((entry) => {
     const { path = ownPath } = entry
-    const tip = path.length ? (tips[path.join()] ??= { leaf: foldAt(fold, path).head.leaf }) : own
+    const tip = path.length ? (tips[path.join()] ??= { leaf: leafAt(fold, path) }) : own
     const parent = hasParent(entry) && { parent: tip.leaf }
     // The spread comes last: in V8, adding keys to an object that a spread began takes microseconds.
     const written = { v: entryVersion, seq, id: `${epoch}.${seq}`, at, epoch, path, ...parent, ...entry }
@@ -143,6 +143,10 @@ function placed(fold: Fold, entries: readonly NewEntry[], { epoch, at }: Omit<Wr
     tip.leaf = leafAfter(entry, tip.leaf)
     return written as Entry
   })
+}
+
+function leafAt(fold: Fold | undefined, [key, ...rest]: readonly string[]): string | null {
+  return key === undefined ? (fold?.head.leaf ?? null) : leafAt(fold?.children.get(key), rest)
 }
 
 /** The session's own agent wrote it. */

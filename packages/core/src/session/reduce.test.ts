@@ -9,7 +9,8 @@ import { bodyOf, reduce } from './reduce.ts'
 test('[C55] any journal, children and all, folds to the same head in one go, in two, and over a head that was cached between', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(anyEntry, anyPath), { maxLength: 40 }), fc.nat(40), (bodies, cut) => {
-      const entries = bodies.map(([body, path], seq) => ({ ...placed(body, seq), path }))
+      const all = [...begunChildren, ...bodies]
+      const entries = all.map(([body, path], seq) => ({ ...placed(body, seq), path }))
       const whole = folded(entries)
       const inTwo = folded(entries.slice(0, cut))
       for (const entry of entries.slice(cut)) reduce(inTwo, entry)
@@ -43,6 +44,8 @@ test('[C55] what a child asks and costs is its parent’s, until the call it wor
   expect(statusOf(fold.head)).toBe('paused')
   take(fold, result)
   expect(fold.head).toMatchObject({ requests: [], children: {} })
+  inChild({ ...close({ type: 'approve' }), requestId: 'd.approval' } as EntryBody)
+  expect(fold.head.children).toEqual({})
 })
 
 test('[C58] the agent that was given the word has it from the next step on', () => {
@@ -264,6 +267,10 @@ const anyPath = fc.oneof(
     { maxLength: 2 },
   ),
 )
+const begunChildren = [['c'], ['c#1'], ['c', 'd'], ['e']].map((path): [EntryBody, string[]] => [
+  { type: 'session-start', agent: 'helper', sessionId: 's' },
+  path,
+])
 const anyEntry: fc.Arbitrary<EntryBody> = fc.oneof(
   fc.constant<EntryBody>({ type: 'agent-set', agent: 'other' }),
   fc.nat(9).map((output): EntryBody => ({ type: 'usage-add', model: 'm', purpose: 'step', usage: usageOf(output) })),

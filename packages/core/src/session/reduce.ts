@@ -182,6 +182,8 @@ type Draft<T> = { -readonly [K in keyof T]: T[K] }
 function reduceChild(fold: Fold, entry: Entry): void {
   const head = fold.head as Draft<Head>
   const [worker = '', ...rest] = entry.path
+  // An answer that came too late for a child that is gone: it must not bring back an empty one.
+  if (!fold.children.get(worker)?.head.seq && entry.type !== 'session-start') return
   const child = foldAt(fold, [worker])
   reduce(child, { ...entry, path: rest })
   if (entry.type === 'usage-add') addUsage(head, entry)
