@@ -1,6 +1,7 @@
 /** What the model is shown of a path that was compacted. The messages themselves are never changed. */
 import { isFromPerson, textOf, type Message } from '../session/message.ts'
-import type { InputRetention, OutputRetention, Tool } from '../tools/tool.ts'
+import { builtinNames } from '../tools/builtin.ts'
+import type { Retention } from '../tools/tool.ts'
 import type { Run, RunAgent } from '../turn/run.ts'
 import type { CompactionRecord } from './compaction.ts'
 
@@ -37,52 +38,41 @@ export function newestResults(history: readonly Message[]): [from: number, to: n
   return [calling < 0 ? last : calling, last + 1]
 }
 
-export function outputPolicy(agent: RunAgent, { meta, name }: Message): OutputRetention {
-  return toolNamed(agent, meta.tool?.name ?? name)?.retention.output ?? agent.profile.toolResponses.defaultPolicy
-}
-
-function inputPolicy(agent: RunAgent, name: string): InputRetention {
-  const tool = toolNamed(agent, name)
-  // A plan or a question that cannot be read is of no use to the model.
-  return tool ? (tool.retention.input ?? agent.profile.toolResponses.defaultInputPolicy) : 'keep'
-}
-
-function toolNamed({ tools }: RunAgent, name: string | undefined): Pick<Tool, 'retention'> | undefined {
-  return tools.find((tool) => tool.name === name)
+/** A tool of ours has neither: a plan or a question that cannot be read is of no use to the model. */
+export function retentionOf({ tools, profile }: RunAgent, name: string | undefined): Required<Retention> {
+  const { defaultPolicy: output, defaultInputPolicy: input } = profile.toolResponses
+  const isOurs = name === builtinNames.plan || name === builtinNames.question
+  if (isOurs) return { output: 'keep_full', input: 'keep' }
+  return { output, input, ...tools.find((tool) => tool.name === name)?.retention }
 }
 
 /** One marker for all, with what leads back to the original. */
 export function marked(agent: RunAgent, message: Message): Message {
-  const policy = outputPolicy(agent, message)
+  const { output } = retentionOf(agent, message.meta.tool?.name ?? message.name)
   const text = textOf(message)
   const rest =
-    policy === 'keep_structured' ? outline(text) : policy === 'drop' ? 'dropped' : `${text.length} characters`
+    output === 'keep_structured' ? outline(text) : output === 'drop' ? 'dropped' : `${text.length} characters`
   return { ...message, content: `ARCHIVED_TOOL_RESPONSE executionId:'${message.tool_call_id}' ${rest}` }
 }
 
 const outlineLength = 1_200
 
 function outline(text: string): string {
+  const short = rewritten(text, (value) => {
+    if (typeof value === 'string') return cut(value, 120)
+    const rest = Array.isArray(value) ? value.length - 3 : 0
+    return rest > 0 ? [...(value as unknown[]).slice(0, 3), `… ${rest} more`] : value
+  })
+  return cut(short, outlineLength)
+}
+
+/** JSON with each of its values changed; what is not JSON stays as it is. */
+function rewritten(json: string, change: (value: unknown) => unknown): string {
   try {
-    return cut(JSON.stringify(shortened(JSON.parse(text))), outlineLength)
+    return JSON.stringify(JSON.parse(json), (_key, value) => change(value))
   } catch {
-    return cut(text, outlineLength / 3)
+    return json
   }
-}
-
-function shortened(value: unknown): unknown {
-  if (typeof value === 'string') return cut(value, 120)
-  if (Array.isArray(value)) {
-    const rest = value.length - 3
-    return [...value.slice(0, 3).map(shortened), ...(rest > 0 ? [`… ${rest} more`] : [])]
-  }
-  return mapped(value, shortened)
-}
-
-function mapped(value: unknown, change: (item: unknown) => unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(change)
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, change(item)]))
 }
 
 function cut(text: string, length: number): string {
@@ -92,44 +82,36 @@ function cut(text: string, length: number): string {
 /** A call whose result is archived and whose tool lets its arguments go: long texts in them are shown by their beginnings. */
 function digested(run: Run, history: readonly Message[], index: number, archived: ReadonlySet<string>): Message {
   const message = history[index] as Message
-  const isDigested = (id: string, name: string) =>
-    inputPolicy(run.agent(), name) === 'digest' && archived.has(resultOf(history, index, id)?.id ?? '')
-  const calls = message.tool_calls ?? []
   // Signed reasoning belongs to the very calls it came with: changed, a provider refuses both.
-  if (message.meta.providerData || !calls.some(({ id, function: { name } }) => isDigested(id, name))) return message
+  if (message.meta.providerData) return message
   let digest = digests.get(message)
-  if (!digest) {
-    const toolCalls = calls.map((call) =>
-      isDigested(call.id, call.function.name)
-        ? { ...call, function: { ...call.function, arguments: digestOf(run, call.id, call.function.arguments) } }
-        : call,
-    )
-    digests.set(message, (digest = { ...message, tool_calls: toolCalls }))
-  }
+  if (digest) return digest
+  const toolCalls = message.tool_calls?.map((call) => {
+    const { name, arguments: args } = call.function
+    const isDigested =
+      retentionOf(run.agent(), name).input === 'digest' && archived.has(resultId(history, index, call.id))
+    return isDigested ? { ...call, function: { name, arguments: digestOf(run, call.id, args) } } : call
+  })
+  if (toolCalls?.every((call) => message.tool_calls?.includes(call))) return message
+  digests.set(message, (digest = { ...message, tool_calls: toolCalls }))
   return digest
 }
 
 /** Hashed once, not at every step. */
 const digests = new WeakMap<Message, Message>()
 
-function resultOf(history: readonly Message[], index: number, callId: string): Message | undefined {
-  for (let at = index + 1; history[at]?.role === 'tool'; at += 1) {
-    if (history[at]?.tool_call_id === callId) return history[at]
-  }
-  return undefined
+function resultId(history: readonly Message[], index: number, callId: string): string {
+  const result = history.find((message, at) => at > index && message.tool_call_id === callId)
+  return result?.id ?? ''
 }
 
 function digestOf({ hash }: Run, callId: string, args: string): string {
-  const digest = (value: unknown): unknown => {
-    if (typeof value !== 'string' || value.length <= 2_000) return mapped(value, digest)
-    const recover = `get_tool_response executionId:'${callId}' part:'input'`
-    return { __digest: { chars: value.length, sha256: hash.sha256(value), head: value.slice(0, 200), recover } }
-  }
-  try {
-    return JSON.stringify(digest(JSON.parse(args)))
-  } catch {
-    return args
-  }
+  const recover = `get_tool_response executionId:'${callId}' part:'input'`
+  return rewritten(args, (value) =>
+    typeof value === 'string' && value.length > 2_000
+      ? { __digest: { chars: value.length, sha256: hash.sha256(value), head: value.slice(0, 200), recover } }
+      : value,
+  )
 }
 
 /** A call nobody made and its result: the one place in a conversation where every provider takes such a text. */

@@ -68,6 +68,19 @@ test('[C33] a long transcript is summed up piece by piece, each with the summary
   expect(head.compaction?.usage?.total).toBe(110 * pieces.length)
 })
 
+test("[C21] [C33] the agent's own counter says when it is time, and costs no turn when it throws", async () => {
+  const small = [user('go'), ...used('one', 'a '.repeat(100)), ...used('two', 'ok')]
+  const counted = await talk({ messages: small, options: { ...options, tokenCounter: (text) => text.length * 10 } })
+  expect(counted.head.compaction).toMatchObject({ archived: ['one.r'], tokensBefore: expect.any(Number) })
+  expect(counted.head.compaction!.tokensBefore).toBeGreaterThan(2_000)
+  const tokenCounter = () => {
+    throw new Error('no words')
+  }
+  const broken = await talk({ messages: looks, options: { ...options, tokenCounter } })
+  expect(broken.head.compaction).not.toBeNull()
+  expect(broken.warnings.join()).toContain('tokenCounter threw (no words)')
+})
+
 test('[C34] an archived result is one marker with its executionId, and the journal keeps the original', async () => {
   const { asked, history } = await talk({ messages: looks, options })
   expect(shown(asked[0]!.messages, 'one')).toBe(`ARCHIVED_TOOL_RESPONSE executionId:'one' ${long.length} characters`)

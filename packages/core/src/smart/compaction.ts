@@ -35,22 +35,20 @@ export interface CompactionRecord {
 
 /** Before a step, when what the model would be sent is over the trigger. */
 export async function compactIfDue(run: Run): Promise<void> {
-  const { profile, limits } = run.agent()
+  const { profile } = run.agent()
   const { enable, summaryTriggerTokens } = profile.summarization
   if (!enable || profile.context.policy === 'raw') return
-  const measured = await measure(run)
+  const tokens = await measure(run)
   // Once in a turn is not twice for a few tokens more.
   const isFresh = headOf(run).compaction?.id.startsWith(`${turnOf(run).id}.`)
-  if (measured.tokens <= summaryTriggerTokens * (isFresh ? 1.15 : 1)) return
-  if (measured.isExhausted && measured.tokens <= (limits.maxContextTokens || Infinity)) return
-  const entries = await compaction(run, 'auto', measured.tokens)
+  if (tokens <= summaryTriggerTokens * (isFresh ? 1.15 : 1)) return
+  const entries = await compaction(run, 'auto', tokens)
   if (entries) await run.journal.append(entries)
-  else measured.isExhausted = true
 }
 
 /** Because somebody asked for it: the whole of the turn. */
 export async function compactNow(run: Run): Promise<void> {
-  const entries = await compaction(run, 'manual', (await measure(run)).tokens)
+  const entries = await compaction(run, 'manual', await measure(run))
   const { id: turnId } = turnOf(run)
   await run.journal.append([...(entries ?? []), { type: 'turn-end', turnId, terminalReason: 'completed' }])
 }
@@ -81,7 +79,7 @@ async function compaction(
     ...(previous && { previousSummary: previous.summary }),
     ...(made && { integrity: made.integrity, usage: made.usage, durationMs: made.durationMs }),
   }
-  const tokensAfter = await countMessages(run.agent(), compacted(run, history, record))
+  const tokensAfter = await countMessages(run, compacted(run, history, record))
   const at = { turnId: id }
   return [
     { type: 'compaction-add', compaction: { ...record, tokensAfter }, ...at },
@@ -94,14 +92,12 @@ interface Measured {
   readonly leaf: string | null
   readonly compaction: CompactionRecord | null
   readonly tokens: number
-  /** Nothing could be reclaimed, and no tool has answered since. */
-  isExhausted: boolean
 }
 
 /** Only what was added is counted: a step of a long session must not cost more than one of a short. */
 const known = new WeakMap<Fold, Measured>()
 
-async function measure(run: Run): Promise<Measured> {
+async function measure(run: Run): Promise<number> {
   const { fold } = run.journal
   const { leaf, compaction } = fold.head
   const last = known.get(fold)
@@ -111,14 +107,9 @@ async function measure(run: Run): Promise<Measured> {
   const added = isContinued
     ? bodies(fold, path)
     : compacted(run, withoutBlocked(await run.journal.messages()), compaction)
-  const measured: Measured = {
-    leaf,
-    compaction,
-    tokens: (isContinued ? before.tokens : 0) + (await countMessages(run.agent(), added)),
-    isExhausted: isContinued && before.isExhausted && !path.some(({ role }) => role === 'tool'),
-  }
-  known.set(fold, measured)
-  return measured
+  const tokens = (isContinued ? before.tokens : 0) + (await countMessages(run, added))
+  known.set(fold, { leaf, compaction, tokens })
+  return tokens
 }
 
 function bodies(fold: Fold, path: readonly Node[]): Message[] {

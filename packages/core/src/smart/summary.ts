@@ -93,23 +93,6 @@ const empty: StructuredSummary = {
 
 /** Calls with their results stay together; what is too long for a piece of its own loses its middle. */
 function piecesOf(messages: readonly Message[], size: number): string[] {
-  const pieces: string[] = []
-  let room = 0
-  for (const group of groupsOf(messages)) {
-    const text = fitted(group, size)
-    const tokens = countApproxTokens(text)
-    if (tokens > room || !pieces.length) {
-      pieces.push(text)
-      room = size
-    } else {
-      pieces.push(`${pieces.pop()}\n\n${text}`)
-    }
-    room -= tokens
-  }
-  return pieces
-}
-
-function groupsOf(messages: readonly Message[]): string[] {
   const groups: string[] = []
   for (const message of messages) {
     const isResult = message.role === 'tool'
@@ -118,14 +101,20 @@ function groupsOf(messages: readonly Message[]): string[] {
     const text = `${who}: ${[textOf(message), ...calls].filter(Boolean).join('\n')}`
     groups.push(isResult && groups.length ? `${groups.pop()}\n${text}` : text)
   }
-  return groups
-}
-
-function fitted(text: string, size: number): string {
-  const share = size / countApproxTokens(text)
-  if (!(share < 1)) return text
-  const half = Math.floor((text.length * share) / 2)
-  return `${text.slice(0, half)}\n…\n${text.slice(-half)}`
+  const pieces: string[] = []
+  let room = 0
+  for (const group of groups) {
+    const tokens = countApproxTokens(group)
+    const half = Math.floor((group.length * size) / tokens / 2)
+    const text = tokens > size ? `${group.slice(0, half)}\n…\n${group.slice(-half)}` : group
+    if (tokens <= room) pieces.push(`${pieces.pop()}\n\n${text}`)
+    else {
+      pieces.push(text)
+      room = size
+    }
+    room -= tokens
+  }
+  return pieces
 }
 
 async function asked(
@@ -167,14 +156,14 @@ Keep ids, names, numbers, decisions and failures exactly. Take over the earlier 
 
 /** Whatever can be understood: fences, words around the JSON, missing parts. Words without JSON are a summary too. */
 export function parsed(text: string): StructuredSummary | undefined {
-  const json = text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)
   try {
-    const value = JSON.parse(json) as Record<keyof StructuredSummary, unknown>
+    const value = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1)) as Record<string, unknown>
+    const list = (key: string): unknown[] => (Array.isArray(value[key]) ? value[key] : [])
     return {
-      stable_facts: list(value.stable_facts).flatMap(factOf),
-      active_goals: list(value.active_goals).map(worded),
-      open_questions: list(value.open_questions).map(worded),
-      discarded_obsolete: list(value.discarded_obsolete).map(worded),
+      stable_facts: list('stable_facts').flatMap(factOf),
+      active_goals: list('active_goals').map(worded),
+      open_questions: list('open_questions').map(worded),
+      discarded_obsolete: list('discarded_obsolete').map(worded),
       rawSummary: worded(value.rawSummary ?? ''),
     }
   } catch {
@@ -182,19 +171,14 @@ export function parsed(text: string): StructuredSummary | undefined {
   }
 }
 
-function list(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : []
-}
-
 function worded(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-function factOf(value: unknown): SummaryFact[] {
-  const { key, value: fact, confidence } = (value ?? {}) as Record<keyof SummaryFact, unknown>
-  if (typeof key !== 'string' || fact === undefined) return []
-  const sure = typeof confidence === 'number' ? Math.min(1, Math.max(0, confidence)) : 0.5
-  return [{ key, value: worded(fact), confidence: sure }]
+function factOf(given: unknown): SummaryFact[] {
+  const { key, value, confidence } = (given ?? {}) as Record<keyof SummaryFact, unknown>
+  if (typeof key !== 'string' || value === undefined) return []
+  return [{ key, value: worded(value), confidence: Math.min(1, Math.max(0, Number(confidence ?? 0.5) || 0)) }]
 }
 
 /** How many discarded facts are remembered, so that none comes back. */

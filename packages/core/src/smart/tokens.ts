@@ -1,6 +1,7 @@
 /** How many tokens a text has, about: close enough to know when a context is too long. */
+import { describeError } from '../error.ts'
 import { textOf, type Message } from '../session/message.ts'
-import type { RunAgent } from '../turn/run.ts'
+import type { Run, RunAgent } from '../turn/run.ts'
 
 /** Four characters of English to a token; of other scripts nearly one each. */
 export function countApproxTokens(text: string): number {
@@ -20,8 +21,12 @@ const tokensOfImage = 1_000
 const tokensBetween = 4
 
 /** What these messages take of a model's context. */
-export async function countMessages(agent: RunAgent, messages: readonly Message[]): Promise<number> {
-  const counts = await countTokens(agent, messages.map(wordsOf))
+export async function countMessages(run: Run, messages: readonly Message[]): Promise<number> {
+  const texts = messages.map(wordsOf)
+  const counts = await countTokens(run.agent(), texts).catch((error: unknown) => {
+    run.warn(`tokenCounter threw (${describeError(error)}); tokens are guessed.`)
+    return texts.map(countApproxTokens)
+  })
   return messages.reduce((sum, message, index) => sum + (counts[index] ?? 0) + besideWords(message), 0)
 }
 
