@@ -70,3 +70,25 @@ test('[C15] a cached result of a session stands in after a reload; one of a turn
   const intents = (await here.store.entries('s1', 0)).filter(({ type }) => type === 'tool-intent')
   expect(intents).toHaveLength(3)
 })
+
+test('[C19] a turn taken up later has its whole time, and one that waited for its person has lost none', async () => {
+  const here = device()
+  const model = scriptedModel([call('book'), call('look'), say('Done.')])
+  const tools = [
+    { name: 'book', needsApproval: true, func: () => 'booked' },
+    { name: 'look', func: () => 'seen' },
+  ]
+  const session = await here.tab({ model, tools, limits: { maxWallClockMs: 300 } }).open()
+  const { requests } = await session.send('book')
+  await new Promise((resolve) => setTimeout(resolve, 350))
+  expect(await session.approve(requests[0]!.id)).toMatchObject({ terminalReason: 'completed', text: 'Done.' })
+})
+
+test('[C20] a limit of cost without an estimator is said to have no effect, once a turn', async () => {
+  const here = device()
+  const model = scriptedModel([call('look'), say('Done.')])
+  const tab = here.tab({ model, tools: [{ name: 'look', func: () => 'seen' }], limits: { maxCostUsd: 1 } })
+  const session = await tab.open()
+  await session.send('go')
+  expect(tab.warnings).toEqual([expect.stringContaining('give the agent a costEstimator')])
+})

@@ -7,6 +7,7 @@ import type { OpenCall } from '../session/state.ts'
 import { resultText, type CallReply } from '../tools/result.ts'
 import { toolsNow } from '../turn/begin.ts'
 import { createDeadlines } from '../turn/deadlines.ts'
+import { budgetReached } from '../turn/limits.ts'
 import { headOf, type Run, type Task } from '../turn/run.ts'
 import { stepStart } from '../turn/step-start.ts'
 import { activeAgent, workerOf } from './active-agent.ts'
@@ -55,6 +56,8 @@ function childRun(run: Run, task: Task, key: string): Run {
       }
       return activeAgent(agent, head)
     },
+    startedAt: run.clock.now(),
+    budgetAbove: () => budgetReached(run),
     recovering: head.turn?.openStep != null,
     ready: new Map(),
     deadlines: createDeadlines(run.clock),

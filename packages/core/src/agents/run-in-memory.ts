@@ -38,6 +38,7 @@ export async function runInMemory(options: MemoryRun): Promise<Journal> {
     journal,
     agent: () => activeAgent(agent, journal.fold.head),
     clock,
+    startedAt: clock.now(),
     hash,
     signal,
     recovering: false,

@@ -65,6 +65,7 @@ export async function talk({ messages, options, answers = [], summary = summaryO
     journal,
     agent: () => activeAgent(agent, journal.fold.head),
     clock,
+    startedAt: 0,
     hash: { sha256: (text) => createHash('sha256').update(text).digest('hex') },
     signal: new AbortController().signal,
     recovering: false,

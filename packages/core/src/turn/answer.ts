@@ -6,7 +6,7 @@ import type { OpenCall } from '../session/state.ts'
 import { labelText } from '../tools/tool.ts'
 import { decideCall, decisionEntries, planned, toolNamed } from './decide.ts'
 import { guardAnswer } from './guard.ts'
-import { limitReached } from './limits.ts'
+import { isBudgeted, limitReached } from './limits.ts'
 import { endingOfCalls, endingOfText, notBeforeOthers, nudgeEntries, type Judged } from './output.ts'
 import { headOf, turnOf, type Run } from './run.ts'
 import { stepStart } from './step-start.ts'
@@ -48,7 +48,7 @@ export async function answerEntries(run: Run, partial: Partial): Promise<NewEntr
   }
   if (guarded) return [...entries, ...end]
   const isSettled = decided.every((decision) => decision.type === 'result')
-  if (isSettled && !limitReached(turn, limits, true)) entries.push(stepStart(turn))
+  if (isSettled && !isBudgeted(run) && !limitReached(turn, limits, true)) entries.push(stepStart(turn))
   return entries
 }
 

@@ -9,7 +9,7 @@ import { isRepeatable } from '../tools/tool.ts'
 import { delegate, type Drive } from '../agents/delegate.ts'
 import { decideCall, decisionEntries, planDecision, toolNamed } from './decide.ts'
 import type { CallDecision } from './decision.ts'
-import { limitReached } from './limits.ts'
+import { budgetReached, limitReached } from './limits.ts'
 import { outputGivenUp } from './output.ts'
 import { argsOf, recovered } from './recover.ts'
 import { resolved } from './resolve.ts'
@@ -143,11 +143,15 @@ async function settle(run: Run, call: OpenCall, entries: readonly NewEntry[]): P
   run.settling.add(call.callId)
   const turn = turnOf(run)
   const isLast = turn.calls.every((other) => other.done || run.settling.has(other.callId))
-  const { limits, output } = run.agent()
-  const isOver = limitReached(turn, limits) ?? outputGivenUp(turn, output)
-  const next = isLast && !isOver ? [stepStart(turn)] : []
+  const next = isLast && !isOver(run) ? [stepStart(turn)] : []
   await run.journal.append([...entries, ...next])
   if (isLast) run.settling.clear()
+}
+
+function isOver(run: Run): boolean {
+  const { limits, output } = run.agent()
+  const turn = turnOf(run)
+  return (limitReached(turn, limits) ?? outputGivenUp(turn, output) ?? budgetReached(run)) !== undefined
 }
 
 /** A tool that hangs must not hold the turn: its time runs out whether it listens to its signal or not. */

@@ -115,6 +115,7 @@ export function createDriver(options: DriverOptions): Driver {
       journal,
       agent: () => activeAgent(agent, journal.fold.head),
       clock,
+      startedAt: clock.now(),
       hash: options.hash,
       signal: controller.signal,
       recovering,

@@ -1,9 +1,8 @@
-/** The limits of a turn: how many steps it may take, and how many calls. */
-import type { AgentDefinition } from '../agents/agent.ts'
+/** The limits of a turn: how many steps and calls it may take, what it may cost, and how long it may last. */
 import type { TerminalReason } from '../session/entry.ts'
 import type { OpenTurn } from '../session/state.ts'
-
-type Limits = AgentDefinition['limits']
+import type { ResolvedLimits as Limits } from '../smart/profile.ts'
+import { turnOf, type Run } from './run.ts'
 
 /** How many of a step's calls may still run. */
 export function callsLeft(turn: OpenTurn, limits: Limits): number {
@@ -18,4 +17,30 @@ export function limitReached(
 ): TerminalReason | undefined {
   if (hasCalls && callsLeft(turn, limits) <= 0) return 'max_tool_calls'
   return turn.step >= limits.maxSteps ? 'max_turns' : undefined
+}
+
+/** Why nothing more may be spent, by this agent or by those it works for. What others spend for a turn is the turn's own. */
+export function budgetReached(run: Run): TerminalReason | undefined {
+  const { maxTotalOutputTokens: tokens, maxCostUsd: cost, maxWallClockMs: time } = run.agent().limits
+  const { spent } = turnOf(run)
+  if (tokens && spent.outputTokens >= tokens) return 'max_output_tokens_total'
+  if (cost && spent.costUsd >= cost) return 'max_cost'
+  // By the clock of this run: a turn taken up hours later has its whole time, and the hours were nobody's work.
+  if (time && run.clock.now() - run.startedAt >= time) return 'max_wall_clock'
+  return run.budgetAbove?.()
+}
+
+/** Whether what an answer has cost may end the turn: then it is to be written before the next step begins. */
+export function isBudgeted(run: Run): boolean {
+  const { maxTotalOutputTokens, maxCostUsd } = run.agent().limits
+  return Boolean(maxTotalOutputTokens || maxCostUsd || run.budgetAbove)
+}
+
+/** Once a turn, at its first step: a limit that cannot hold must not look as if it did. */
+export function warnOfLimits(run: Run): void {
+  const { limits, costOf, name } = run.agent()
+  if (turnOf(run).step > 1 || !limits.maxCostUsd || costOf) return
+  run.warn(
+    `maxCostUsd of agent "${name}" has no effect: give the agent a costEstimator, there is no built-in price list.`,
+  )
 }

@@ -9,7 +9,7 @@ import { builtinNames } from '../tools/builtin.ts'
 import type { Validated } from '../tools/tool.ts'
 import { checkBy } from './decide.ts'
 import { resultOf, type CallDecision, type PlanCall } from './decision.ts'
-import { limitReached } from './limits.ts'
+import { budgetReached, limitReached } from './limits.ts'
 import { noticeOf } from './prompt.ts'
 import { turnOf, type Run } from './run.ts'
 import { stepStart } from './step-start.ts'
@@ -63,7 +63,7 @@ export async function endingOfText(run: Run, message: Message): Promise<Ending |
   if (checked.ok) return { terminalReason, output: checked.value }
   const problem = checked.issues.join('; ')
   const turn = turnOf(run)
-  const mayTryAgain = output.strategy === 'tool' && failures(turn) < output.maxRetries
+  const mayTryAgain = output.strategy === 'tool' && failures(turn) < output.maxRetries && !budgetReached(run)
   return mayTryAgain && !limitReached(turn, limits, true) ? { problem } : givenUp(problem)
 }
 

@@ -6,6 +6,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Hash } from '../ports/hash.ts'
 import type { MemoryStore } from '../ports/memory.ts'
 import type { Model, ModelUsage } from '../ports/model.ts'
+import type { TerminalReason } from '../session/entry.ts'
 import type { Journal } from '../session/journal.ts'
 import type { Partial } from '../session/partial.ts'
 import type { Head, OpenTurn, Waiting } from '../session/state.ts'
@@ -19,6 +20,10 @@ export interface Run {
   /** The agent as this page defines it now; a page may add tools while a turn waits. */
   readonly agent: () => RunAgent
   readonly clock: Clock
+  /** When this host began to drive the turn. */
+  readonly startedAt: number
+  /** For an agent at work for another: why that one may spend no more. */
+  readonly budgetAbove?: () => TerminalReason | undefined
   readonly hash: Hash
   /** Aborts when the turn is stopped or this host lets go of the session. */
   readonly signal: AbortSignal

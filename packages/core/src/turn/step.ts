@@ -6,6 +6,7 @@ import { prepareStep } from './prepare.ts'
 import { promptOf } from './prompt.ts'
 import { headOf, turnOf, type Run } from './run.ts'
 import { unlessStopped } from './unless-stopped.ts'
+import { usageEntries } from './usage.ts'
 
 /** How often in a row a stream may break without a word of progress. */
 const fruitlessTries = 4
@@ -118,7 +119,9 @@ function failWith(error: unknown): never {
 
 /** The words stay, marked; the next step asks again. */
 async function keepCut(run: Run, partial: Partial): Promise<void> {
-  await run.journal.append([cutEntry(run, partial)], { dropPartials: [partial.stepId] })
+  await run.journal.append([cutEntry(run, partial), ...(await usageEntries(run, partial, 'step'))], {
+    dropPartials: [partial.stepId],
+  })
   run.recovering = true
   run.emit(null)
 }

@@ -5,6 +5,7 @@ import type { Head, OpenCall, OpenTurn } from '../session/state.ts'
 import { messageOf } from './answer.ts'
 import { headOf, turnOf, type Run } from './run.ts'
 import { hasWords } from './step.ts'
+import { usageEntries } from './usage.ts'
 
 export async function stopTurn(run: Run): Promise<void> {
   const stopping = run.stopping()
@@ -23,6 +24,7 @@ export async function stopTurn(run: Run): Promise<void> {
         type: 'message-add',
         message: messageOf(run, partial, 'stopped', []),
       })
+      entries.push(...(await usageEntries(run, partial, 'step')))
     }
   }
   // An intent of this very run that was not entered yet is known not to have happened.

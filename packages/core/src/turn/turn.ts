@@ -7,7 +7,7 @@ import type { NewEntry } from '../session/journal.ts'
 import type { Head } from '../session/state.ts'
 import { compactNow } from '../smart/compaction.ts'
 import { runCalls } from './calls.ts'
-import { limitReached } from './limits.ts'
+import { budgetReached, limitReached } from './limits.ts'
 import { noOutput, outputGivenUp } from './output.ts'
 import { headOf, turnOf, type Run, type Stage } from './run.ts'
 import { stepStart } from './step-start.ts'
@@ -21,7 +21,7 @@ export async function runTurn(run: Run): Promise<void> {
       // Ended with its last answer: a stop that comes too late has nothing to stop.
       if (!headOf(run).turn) return void (await run.checkpoint?.('after_loop'))
       run.signal.throwIfAborted()
-      const next = nextAction(headOf(run), run.agent())
+      const next = withinBudget(run, nextAction(headOf(run), run.agent()))
       if (next.type === 'rest') return
       if (next.type === 'answer' && (await run.checkpoint?.('before_guardrails'))) return
       if (next.type === 'step') await run.journal.append([stepStart(turnOf(run))])
@@ -40,6 +40,12 @@ export async function runTurn(run: Run): Promise<void> {
   } finally {
     run.deadlines.close()
   }
+}
+
+/** The one part of where a turn goes on that the head cannot tell: how long this host has worked at it. */
+function withinBudget(run: Run, next: Action): Action {
+  const reason = next.type === 'step' ? budgetReached(run) : undefined
+  return reason ? { type: 'end', reason } : next
 }
 
 /** Where whoever drives the turn step by step may leave it. */
