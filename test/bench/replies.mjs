@@ -1,7 +1,10 @@
 /** What the model of the benchmark says: event streams as OpenAI sends them, the same for every row. */
 
+/** Stands in every event, and in the ids of calls; each answer has another in its place. */
+export const answerId = 'C0ffeeC0ffee'
+
 const envelope = {
-  id: 'chatcmpl-C0ffeeC0ffeeC0ffeeC0ffee',
+  id: `chatcmpl-${answerId}`,
   object: 'chat.completion.chunk',
   created: 1760000000,
   model: 'bench-model-2026-01-01',
@@ -32,7 +35,7 @@ function asking(calls) {
 }
 
 function callDeltas(index) {
-  const start = { id: `call_${index}xYzAbCdEfGh`, type: 'function', function: { name: 'find_hotels', arguments: '' } }
+  const start = { id: `call_${index}${answerId}`, type: 'function', function: { name: 'find_hotels', arguments: '' } }
   const pieces = ['{"', 'city', '":"', 'Lis', 'bon', '","nights', '":', '3', '}']
   return [
     { tool_calls: [{ index, ...start }] },

@@ -8,7 +8,7 @@ import { workloads } from './workloads.mjs'
 const { values: options } = parseArgs({
   options: {
     rounds: { type: 'string', default: '24' },
-    rows: { type: 'string', default: 'dogear,journal,openai,cognipeer' },
+    rows: { type: 'string', default: 'dogear,journal,openai,cognipeer,ai,langgraph' },
     workloads: { type: 'string', default: Object.keys(workloads).join() },
   },
 })

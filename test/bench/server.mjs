@@ -1,14 +1,19 @@
 /** The model's server, in a process of its own so that its work is nobody's: it replays, and reads only who spoke last. */
 
 import { createServer } from 'node:http'
-import { replies } from './replies.mjs'
+import { answerId, replies } from './replies.mjs'
+
+let answers = 0
 
 const server = createServer(async (request, response) => {
   const { calls, answer } = replies[request.url.split('/')[1]]
-  const { events, isBuffered } = calls && !isToolLast(await bodyOf(request)) ? calls : answer
+  const reply = calls && !isToolLast(await bodyOf(request)) ? calls : answer
+  // Of its own, as from a live server: a client may take two answers with one id for the same.
+  const id = String((answers += 1)).padStart(answerId.length, '0')
+  const events = reply.events.map((event) => event.replaceAll(answerId, id))
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' })
   // An HTTP chunk an event, as live servers send them; a client is handed each by itself, however fast they come.
-  if (isBuffered) response.write(events.join(''))
+  if (reply.isBuffered) response.write(events.join(''))
   else for (const event of events) response.write(event)
   response.end()
 })

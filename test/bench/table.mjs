@@ -2,7 +2,14 @@
 
 import { workloads } from './workloads.mjs'
 
-const columns = { dogear: 'Dogear', journal: 'with journal', openai: 'openai', cognipeer: 'cognipeer' }
+const columns = {
+  dogear: 'Dogear',
+  journal: 'with journal',
+  openai: 'openai',
+  cognipeer: 'cognipeer',
+  ai: 'AI SDK',
+  langgraph: 'LangGraph',
+}
 
 /**
  * @param {Record<string, Record<string, number>[]>} results   for each workload its rounds, each with the cost by row
