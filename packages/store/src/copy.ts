@@ -24,11 +24,12 @@ function copyPlain(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copyPlain)
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype !== Object.prototype && prototype !== null) throw notPlain
-  const result: Record<string, unknown> = {}
-  for (const key of Object.keys(value)) {
-    // Assigning it would set the copy's prototype to what a model wrote.
-    if (key === '__proto__') throw notPlain
-    result[key] = copyPlain((value as Record<string, unknown>)[key])
+  // Spread, not built key by key: it keeps the shape, and makes a `__proto__` that a model wrote a key like any other.
+  const result: Record<string, unknown> = { ...value }
+  for (const key of Object.keys(result)) {
+    const item = result[key]
+    if (typeof item === 'object' || typeof item === 'function' || typeof item === 'symbol')
+      result[key] = copyPlain(item)
   }
   return result
 }

@@ -61,9 +61,8 @@ export function openMemoryStore(): Store {
       }
       // Copied before anything changes: a value that cannot be stored must leave nothing behind.
       const entries = batch.entries.map(copy)
-      const row = copy(appended(found.row, batch))
+      found.row = appended(found.row, batch)
       for (const entry of entries) found.entries.push(entry)
-      found.row = row
       for (const { hash, text } of batch.blobs ?? []) found.blobs.set(hash, text)
       for (const stepId of batch.dropPartials ?? []) found.partials.delete(stepId)
       batch.take?.forEach(take)
