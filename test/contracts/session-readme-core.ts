@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { setTimeout } from 'node:timers/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { defineAgent, invoke, runAgentOf, textOf, type Message, type Model } from '@dogear/core'
 
 /** Any model: here one that looks once, then answers with what it read. */
@@ -39,7 +39,14 @@ export const { content, messages } = await invoke(
   runAgentOf(agent, model),
   { messages: [question] },
   {
-    clock: { now: Date.now, sleep: (ms, signal) => setTimeout(ms, undefined, { signal }).catch(() => {}) },
+    clock: {
+      now: Date.now,
+      sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}),
+      after(ms, call) {
+        const timer = setTimeout(call, ms)
+        return () => clearTimeout(timer)
+      },
+    },
     hash: { sha256: (text) => createHash('sha256').update(text).digest('hex') },
     ids: { id: randomUUID },
   },

@@ -24,6 +24,7 @@ function hastyClock() {
       waits.push(ms)
       return Promise.resolve()
     },
+    after: clock.after,
   }
   return { waits, clock: hasty }
 }
@@ -76,6 +77,7 @@ describe('[C64] the http sink', () => {
     const impatient: Clock = {
       now: () => Date.now(),
       sleep: (ms, signal) => clock.sleep(ms === 8_000 ? 20 : ms, signal),
+      after: clock.after,
     }
     const { trace } = await traced({ sink: httpSink({ url }) }, { agent: agent(), platform: { clock: impatient } })
     expect(trace.status).toBe('success')

@@ -14,6 +14,10 @@ export const clock: Clock = {
       const timer = setTimeout(wake, Math.min(ms, longestTimeout))
       signal?.addEventListener('abort', wake)
     }),
+  after(ms, call) {
+    const timer = setTimeout(call, Math.min(ms, longestTimeout))
+    return () => clearTimeout(timer)
+  },
 }
 
 /** A timer set for longer, for ever say, would go off at once. */

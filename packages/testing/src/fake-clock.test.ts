@@ -1,6 +1,16 @@
 import { expect, test } from 'vitest'
 import { fakeClock } from './index.ts'
 
+test('a timer calls in its turn, unless it was taken back', async () => {
+  const clock = fakeClock()
+  const log: string[] = []
+  clock.after(20, () => log.push('late'))
+  clock.after(10, () => log.push('soon'))
+  clock.after(15, () => log.push('never'))()
+  await clock.advance(30)
+  expect(log).toEqual(['soon', 'late'])
+})
+
 test('time stands still until it is moved', async () => {
   const clock = fakeClock(1000)
   await clock.advance(50)

@@ -18,7 +18,7 @@ export function fakeClock(start = 0): FakeClock {
   const sleepers = new Set<Sleeper>()
   const watchers = new Set<() => void>()
 
-  return { now: () => offset + elapsed, sleep, advance, jump, whenAsleep, waits }
+  return { now: () => offset + elapsed, sleep, after, advance, jump, whenAsleep, waits }
 
   function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.resolve()
@@ -35,6 +35,16 @@ export function fakeClock(start = 0): FakeClock {
         resolve()
       }
     })
+  }
+
+  function after(ms: number, call: () => void): () => void {
+    const sleeper: Sleeper = { due: elapsed + ms, wake }
+    sleepers.add(sleeper)
+    function wake(): void {
+      sleepers.delete(sleeper)
+      call()
+    }
+    return () => void sleepers.delete(sleeper)
   }
 
   async function advance(ms: number): Promise<void> {

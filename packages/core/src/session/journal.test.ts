@@ -125,7 +125,7 @@ test('whoever waits for a change hears of the next commit', async () => {
 })
 
 const now = 1234
-const clock = { now: () => now, sleep: async () => {} }
+const clock = { now: () => now, sleep: async () => {}, after: () => () => {} }
 
 interface Options {
   readonly append?: (batch: Batch) => Promise<'appended' | 'fenced'>

@@ -88,7 +88,7 @@ export function openJournal({ fold, clock, store, epoch, published }: JournalOpt
       if (!writing) {
         writing = true
         // One tick later: results that arrive together are written together.
-        queueMicrotask(() => void write())
+        void Promise.resolve().then(write)
       }
     })
   }

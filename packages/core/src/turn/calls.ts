@@ -20,8 +20,9 @@ import { unlessStopped } from './unless-stopped.ts'
 
 /** Runs until every call has its result, or those left wait for a person. */
 export async function runCalls(run: Run, drive: Drive): Promise<void> {
-  const active = new Map<string, Promise<void>>()
+  const active = new Set<string>()
   const failures: unknown[] = []
+  let left = () => {}
   // Asked before anything is started: a call that was stopped would look like one whose host had died, and run again.
   while (!failures.length) {
     const { calls } = turnOf(run)
@@ -29,16 +30,24 @@ export async function runCalls(run: Run, drive: Drive): Promise<void> {
       if (call.done || run.settling.has(call.callId) || active.has(call.callId)) continue
       if (isWaiting(headOf(run), call)) continue
       if (active.size >= run.agent().limits.maxParallelTools) break
-      const advancing = advanceCall(run, call, index, drive)
+      active.add(call.callId)
+      void advanceCall(run, call, index, drive)
         .catch((error: unknown) => void failures.push(error))
-        .finally(() => active.delete(call.callId))
-      active.set(call.callId, advancing)
+        .then(() => {
+          active.delete(call.callId)
+          left()
+        })
     }
     if (active.size === 0) break
-    await Promise.race([...active.values(), run.journal.changed()])
+    await Promise.race([oneLeaves(), run.journal.changed()])
   }
-  await Promise.all(active.values())
+  while (active.size > 0) await oneLeaves()
   if (failures.length) throw failures[0]
+
+  /** One promise for all that run: a race of them all, at every commit anew, costs more than the calls. */
+  function oneLeaves(): Promise<void> {
+    return new Promise((resolve) => (left = resolve))
+  }
 }
 
 async function advanceCall(run: Run, call: OpenCall, index: number, drive: Drive): Promise<void> {
@@ -162,14 +171,15 @@ async function timed(
 ): Promise<CallReply> {
   const controller = new AbortController()
   let takeBack = () => {}
-  const late = new Promise<CallReply>((resolve) => {
+  const reply = new Promise<CallReply>((resolve) => {
     takeBack = run.deadlines.add(tool.timeout, () => {
       controller.abort()
       resolve(lateReply(tool))
     })
+    start(controller).then(resolve, (error: unknown) => resolve(brokenReply(error)))
   })
   try {
-    return await unlessStopped(run.signal, Promise.race([start(controller).catch(brokenReply), late]))
+    return await unlessStopped(run.signal, reply)
   } finally {
     if (run.signal.aborted) controller.abort(run.signal.reason)
     takeBack()

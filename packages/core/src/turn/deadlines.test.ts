@@ -46,16 +46,16 @@ function stoppedClock(): Clock & { advance(ms: number): Promise<void>; timers():
   return {
     now: () => now,
     timers: () => sleepers.size,
-    sleep: (ms, signal) =>
-      new Promise((resolve) => {
-        const sleeper = { at: now + ms, wake }
-        function wake() {
-          sleepers.delete(sleeper)
-          resolve()
-        }
-        sleepers.add(sleeper)
-        signal?.addEventListener('abort', wake)
-      }),
+    sleep: () => new Promise(() => {}),
+    after(ms, call) {
+      const sleeper = { at: now + ms, wake }
+      function wake() {
+        sleepers.delete(sleeper)
+        call()
+      }
+      sleepers.add(sleeper)
+      return () => void sleepers.delete(sleeper)
+    },
     async advance(ms) {
       now += ms
       for (const sleeper of sleepers) if (sleeper.at <= now) sleeper.wake()

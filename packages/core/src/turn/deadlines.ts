@@ -14,32 +14,29 @@ interface Deadline {
 
 export function createDeadlines(clock: Clock): Deadlines {
   const open = new Set<Deadline>()
-  let timer: { readonly at: number; readonly controller: AbortController } | undefined
+  let timer: { readonly at: number; readonly cancel: () => void } | undefined
 
   /** A timer of a deadline taken back is left alone: it wakes for nothing, and looks again. */
-  function watch(): void {
-    const at = Math.min(...Array.from(open, (deadline) => deadline.at))
-    if (open.size === 0 || (timer && timer.at <= at)) return
+  function watch(at: number): void {
+    if (at === Infinity || (timer && timer.at <= at)) return
     stop()
-    const controller = new AbortController()
-    timer = { at, controller }
-    void clock.sleep(at - clock.now(), controller.signal).then(() => {
-      if (controller.signal.aborted) return
-      timer = undefined
-      // Timers may wake a little before their time by the clock, and long after it.
-      const reached = Math.max(at, clock.now())
-      for (const deadline of open) {
-        if (deadline.at > reached) continue
-        open.delete(deadline)
-        deadline.late()
-      }
-      watch()
-    })
+    timer = { at, cancel: clock.after(at - clock.now(), () => ring(at)) }
+  }
+
+  function ring(at: number): void {
+    timer = undefined
+    // Timers may wake a little before their time by the clock, and long after it.
+    const reached = Math.max(at, clock.now())
+    for (const deadline of open) {
+      if (deadline.at > reached) continue
+      open.delete(deadline)
+      deadline.late()
+    }
+    watch(Math.min(...Array.from(open, (deadline) => deadline.at)))
   }
 
   function stop(): void {
-    // With a reason: without one the platform makes an error with a stack.
-    timer?.controller.abort('not needed')
+    timer?.cancel()
     timer = undefined
   }
 
@@ -47,7 +44,7 @@ export function createDeadlines(clock: Clock): Deadlines {
     add(ms, late) {
       const deadline = { at: clock.now() + ms, late }
       open.add(deadline)
-      watch()
+      watch(deadline.at)
       return () => void open.delete(deadline)
     },
     close: stop,

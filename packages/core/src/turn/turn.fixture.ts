@@ -43,6 +43,12 @@ export async function run({ messages, options = {}, answers = [], hash = sha256,
       now += ms
       return Promise.resolve()
     },
+    after(ms: number, call: () => void) {
+      let isOff = ms >= tooLong
+      if (!isOff) now += ms
+      void Promise.resolve().then(() => isOff || call())
+      return () => void (isOff = true)
+    },
   }
   const agent = runAgentOf(defineAgent({ name: 'tester', ...options }), model)
   const result = await invoke(agent, { messages }, { clock, hash, ids: { id: () => 't' }, signal })

@@ -65,7 +65,11 @@ test('a missed delta is noticed', () => {
 function telling() {
   const told: PartialDelta[] = []
   let wake: (() => void)[] = []
-  const clock: Clock = { now: () => 0, sleep: () => new Promise((resolve) => wake.push(resolve)) }
+  const clock: Clock = {
+    now: () => 0,
+    sleep: () => new Promise((resolve) => wake.push(resolve)),
+    after: () => () => {},
+  }
   const deltas = createDeltas(clock, (delta) => told.push(delta))
   return {
     deltas,

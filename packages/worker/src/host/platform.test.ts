@@ -12,6 +12,14 @@ test('a wait ends with its time, or with its signal, and never fails', async () 
   await browserClock.sleep(1e9, controller.signal)
 })
 
+test('a timer calls once its time is up, unless it was taken back', async () => {
+  let rang = 0
+  browserClock.after(1, () => (rang += 1))
+  browserClock.after(1, () => (rang += 10))()
+  await browserClock.sleep(20)
+  expect(rang).toBe(1)
+})
+
 test('a wait for ever is not over at once', async () => {
   const controller = new AbortController()
   let isOver = false
