@@ -7,7 +7,7 @@ import { workloads } from './workloads.mjs'
 
 const { values: options } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '24' },
+    rounds: { type: 'string', default: '48' },
     rows: { type: 'string', default: 'dogear,journal,openai,cognipeer,ai,langgraph' },
     workloads: { type: 'string', default: Object.keys(workloads).join() },
   },

@@ -28,7 +28,7 @@ async function conversation(agent, onText) {
     hash,
     emit: (partial) => partial && tell(partial),
     waits: () => {},
-    rejoin: () => undefined,
+    isRunning: () => false,
     warn: console.error,
     failed: (error) => failed(error),
   })
