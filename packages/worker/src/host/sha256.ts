@@ -3,13 +3,16 @@ import type { Hash } from '@dogear/core'
 
 export const sha256: Hash = {
   sha256(text) {
-    const state = Uint32Array.from(roots(2, 8))
-    const words = paddedWords(new TextEncoder().encode(text))
+    const state = start.slice()
+    const words = paddedWords(encoder.encode(text))
     for (let at = 0; at < words.length; at += 16) compress(state, words.subarray(at, at + 16))
     return Array.from(state, (word) => word.toString(16).padStart(8, '0')).join('')
   },
 }
 
+// Made once: a hash is taken for every call of a tool.
+const encoder = new TextEncoder()
+const start = Uint32Array.from(roots(2, 8))
 const constants = Uint32Array.from(roots(3, 64))
 const schedule = new Uint32Array(64)
 
