@@ -41,7 +41,8 @@ export function createListeners(read: (from: number, to: number) => Promise<read
       known = seq
       if (from >= seq || listeners.size === 0) return
       const before = reading ?? Promise.resolve()
-      reading = before.then(async () => tellNow(await read(from, seq)))
+      // A session deleted meanwhile has nothing more to tell.
+      reading = before.then(async () => tellNow(await read(from, seq))).catch(() => {})
     },
   }
 }
