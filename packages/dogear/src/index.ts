@@ -77,3 +77,26 @@ export {
 } from '@dogear/widgets'
 
 export { type Connection, type NamedSnapshot, type Session, type Turn, type TurnResult } from '@dogear/worker'
+
+export { query } from './query/page-query.ts'
+export { type Query, type QueryInput, type QueryUserMessage } from './query/query.ts'
+export { type QueryOptions } from './query/query-options.ts'
+export {
+  type SDKAssistantMessage,
+  type SDKAssistantMessageError,
+  type SDKCompactBoundaryMessage,
+  type SDKMessage,
+  type SDKModelUsage,
+  type SDKPartialAssistantMessage,
+  type SDKPermissionDenial,
+  type SDKPermissionDeniedMessage,
+  type SDKResultMessage,
+  type SDKSessionStateChangedMessage,
+  type SDKStatusMessage,
+  type SDKSystemMessage,
+  type SDKTaskNotificationMessage,
+  type SDKTaskProgressMessage,
+  type SDKTaskStartedMessage,
+  type SDKUsage,
+  type SDKUserMessage,
+} from './query/sdk-message.ts'

@@ -1,6 +1,7 @@
 /** The one client of a page, started when the first session is opened. */
 import workerText from 'virtual:dogear-worker'
 import { forgetUser } from '@dogear/widgets'
+import { hostHere } from './host-here.ts'
 import { createClient, spawnHost, type Client } from '@dogear/worker'
 
 export interface HostOptions {
@@ -21,12 +22,14 @@ export function setHostOptions(options: HostOptions): void {
 export function pageClient({ worker = ofScript.worker, assets = ofScript.assets }: HostOptions): Client {
   client ??= createClient({
     connect: () =>
-      spawnHost({
-        text: workerText,
-        url: worker === undefined ? undefined : new URL(worker, document.baseURI).href,
-        fallback: fallbackAddress(worker, assets),
-        warn,
-      }),
+      globalThis.document
+        ? spawnHost({
+            text: workerText,
+            url: worker === undefined ? undefined : new URL(worker, document.baseURI).href,
+            fallback: fallbackAddress(worker, assets),
+            warn,
+          })
+        : hostHere(),
     id: () =>
       Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(''),
     now: () => Date.now(),

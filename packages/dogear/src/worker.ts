@@ -42,6 +42,8 @@ export function serve(port: Port): void {
 }
 
 async function openStore(user: string | undefined, onCleared: () => void): Promise<OpenedStore> {
+  // Node has no such storage, and nobody there expects it.
+  if (!('document' in globalThis || 'WorkerGlobalScope' in globalThis)) return { store: openMemoryStore(), kept: false }
   try {
     return { store: await openIndexedDbStore({ user, onCleared }), kept: true }
   } catch (error) {

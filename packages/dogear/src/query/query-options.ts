@@ -1,0 +1,118 @@
+/** The options of `query()`: what they mean for an agent here. */
+import type { AgentOptions, JsonSchema, SmartAgentOptions, Tool, ToolOptions } from '@dogear/core'
+import type { SmartPageAgentOptions } from '../agent.ts'
+
+type Shared = Pick<
+  SmartPageAgentOptions,
+  'endpoint' | 'token' | 'headers' | 'user' | 'dangerouslyAllowBrowser' | 'worker' | 'assets' | 'costEstimator'
+>
+
+export interface QueryOptions extends Shared {
+  /** Stops the query when it aborts. */
+  abortController?: AbortController
+  /** The proxy's alias for a model, or a model of your own. */
+  model?: AgentOptions['model']
+  /** Aliases to try, separated by commas, when the model fails; every new message begins with `model` again. */
+  fallbackModel?: string
+  effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max'
+  thinking?: { type: 'adaptive' | 'disabled' } | { type: 'enabled'; budgetTokens?: number }
+  /** @deprecated Use `thinking`. */
+  maxThinkingTokens?: number
+  /** Sent along to providers that know them. */
+  betas?: readonly string[]
+  /** The model is told how many tokens it has left. */
+  taskBudget?: { total: number }
+  /** Model requests a message may take. */
+  maxTurns?: number
+  /** Needs `costEstimator`. */
+  maxBudgetUsd?: number
+  /** A preset lives on the proxy: its name is not known here, and only `append` is used. */
+  systemPrompt?: string | readonly string[] | { type: 'preset'; preset: string; append?: string }
+  tools?: readonly (Tool | ToolOptions)[]
+  /** Tools the model never sees. */
+  disallowedTools?: readonly string[]
+  agents?: SmartAgentOptions['agents']
+  /** The one of `agents` that answers. */
+  agent?: string
+  outputFormat?: { type: 'json_schema'; schema: JsonSchema }
+  /** Yields the answer as it streams, as `stream_event`s. */
+  includePartialMessages?: boolean
+  /** Also yields the words of agents that work for a call, not only what they do. */
+  forwardSubagentText?: boolean
+  permissionMode?: string
+  /** Prints every message to the console. */
+  debug?: boolean
+}
+
+/** Options of other runtimes that mean nothing in a page: taken, so that code moves over, and said once. */
+const foreign = [
+  'additionalDirectories',
+  'cwd',
+  'debugFile',
+  'env',
+  'executable',
+  'executableArgs',
+  'extraArgs',
+  'pathToClaudeCodeExecutable',
+  'plugins',
+  'sandbox',
+  'settingSources',
+  'settings',
+  'spawnClaudeCodeProcess',
+  'stderr',
+] as const
+const told = new Set<string>()
+
+export function agentOptionsOf(options: QueryOptions, warn: (message: string) => void): SmartPageAgentOptions {
+  for (const name of foreign) {
+    if (!(name in options) || told.has(name)) continue
+    told.add(name)
+    warn(`query: "${name}" means nothing in a page and is ignored.`)
+  }
+  const { endpoint, token, headers, user, dangerouslyAllowBrowser, worker, assets, costEstimator, model } = options
+  const main = options.agent === undefined ? undefined : options.agents?.[options.agent]
+  const hidden = new Set(options.disallowedTools)
+  return {
+    ...{ endpoint, token, headers, user, dangerouslyAllowBrowser, worker, assets, costEstimator },
+    name: options.agent ?? 'query',
+    model: model ?? (main?.model === 'inherit' ? undefined : main?.model),
+    instructions: [systemPromptOf(options.systemPrompt), main?.prompt].filter(Boolean).join('\n\n'),
+    tools: (options.tools ?? []).filter((tool) => !hidden.has(tool.name)),
+    agents: options.agents,
+    limits: { maxSteps: options.maxTurns, maxCostUsd: options.maxBudgetUsd },
+    reasoning: reasoningOf(options),
+    outputSchema: options.outputFormat?.schema,
+  }
+}
+
+function systemPromptOf(prompt: QueryOptions['systemPrompt']): string {
+  if (prompt === undefined || typeof prompt === 'string') return prompt ?? ''
+  return 'type' in prompt ? (prompt.append ?? '') : prompt.join('\n\n')
+}
+
+function reasoningOf({
+  effort,
+  thinking,
+  maxThinkingTokens,
+  betas,
+  taskBudget,
+}: QueryOptions): AgentOptions['reasoning'] {
+  const budgetTokens = (thinking?.type === 'enabled' ? thinking.budgetTokens : undefined) ?? maxThinkingTokens
+  const providerExtras = { ...(betas && { betas }), ...(taskBudget && { task_budget: taskBudget }) }
+  const hasExtras = Object.keys(providerExtras).length > 0
+  if (effort === undefined && budgetTokens === undefined && thinking?.type !== 'disabled' && !hasExtras)
+    return undefined
+  return {
+    reflection: false,
+    native: {
+      effort: thinking?.type === 'disabled' ? 'none' : effortOf(effort),
+      budgetTokens,
+      ...(hasExtras && { providerExtras }),
+    },
+  }
+}
+
+/** Providers behind the chat-completions wire know three. */
+function effortOf(effort: QueryOptions['effort']) {
+  return effort === 'xhigh' || effort === 'max' ? 'high' : effort
+}

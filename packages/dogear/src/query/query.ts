@@ -1,0 +1,153 @@
+/** `query()`: one question, or a stream of them, answered as a stream of messages over a session. */
+import type { ErrorData, Request, Resolution } from '@dogear/core'
+import type { Session } from '@dogear/worker'
+import { createMessageQueue } from './message-queue.ts'
+import { agentOptionsOf, type QueryOptions } from './query-options.ts'
+import type { SDKMessage } from './sdk-message.ts'
+import { createToMessages } from './to-messages.ts'
+import type { Agent, SmartPageAgentOptions } from '../agent.ts'
+
+export interface QueryInput {
+  /** One message, or messages as they come: each is answered in turn. */
+  prompt: string | AsyncIterable<QueryUserMessage>
+  options?: QueryOptions
+}
+
+export interface QueryUserMessage {
+  readonly type: 'user'
+  readonly message: { readonly role: 'user'; readonly content: string | readonly { type: 'text'; text: string }[] }
+}
+
+export interface Query extends AsyncGenerator<SDKMessage, void> {
+  /** Stops the turn that runs; its result follows. */
+  interrupt(): Promise<{ still_queued: readonly string[] }>
+  /** For what is asked from now on; without one, the query's own. */
+  setModel(model?: string): Promise<void>
+  setPermissionMode(mode: string): Promise<void>
+  /** Ends the query, and the turn that runs. */
+  close(): void
+}
+
+export interface QueryPlatform {
+  createAgent(options: SmartPageAgentOptions): Agent
+  warn(message: string): void
+  now(): number
+}
+
+export function createQuery({ prompt, options = {} }: QueryInput, platform: QueryPlatform): Query {
+  const { warn } = platform
+  const given = agentOptionsOf(options, warn)
+  const agent = platform.createAgent(given)
+  const model = typeof given.model === 'string' ? given.model : 'default'
+  const fallbacks = options.fallbackModel?.split(',').map((alias) => alias.trim()) ?? []
+  const queue = createMessageQueue<SDKMessage>()
+  const opening = agent.open('new')
+  let chosen = model
+  let untried = fallbacks
+  let unanswered = 0
+  let isInputOver = false
+
+  async function run(): Promise<void> {
+    const session = await opening
+    const messages = createToMessages({
+      sessionId: session.id,
+      model,
+      includePartialMessages: options.includePartialMessages ?? false,
+      forwardSubagentText: options.forwardSubagentText ?? false,
+      now: platform.now,
+    })
+    const tell = (told: readonly SDKMessage[]) => {
+      if (options.debug) for (const message of told) warn(JSON.stringify(message))
+      queue.push(told)
+    }
+    session.listen((entry) => {
+      // Asked again with another model: the message has one result, and this is not it.
+      if (entry.type === 'turn-end' && entry.path.length === 0 && goesOn(session, entry.error)) return
+      tell(messages.entry(entry))
+      if (entry.type === 'request-open') void session.resolve(entry.request.id, withoutAnybody(entry.request))
+      if (entry.type === 'turn-end' && entry.path.length === 0) answered(session)
+    })
+    session.partial.subscribe((partial) => tell(messages.partial(partial)))
+    tell([
+      {
+        type: 'system',
+        subtype: 'init',
+        uuid: `${session.id}.init`,
+        session_id: session.id,
+        model,
+        agents: Object.keys(options.agents ?? {}),
+        tools: session.agent.tools.map((tool) => tool.name),
+        permissionMode: options.permissionMode ?? 'default',
+        mcp_servers: [],
+        slash_commands: [],
+      },
+    ])
+    const stop = () => void session.stop()
+    options.abortController?.signal.addEventListener('abort', stop, { once: true })
+    for await (const text of textsOf(prompt)) {
+      if (options.abortController?.signal.aborted) break
+      unanswered += 1
+      await session.send(text).saved
+    }
+    isInputOver = true
+    if (unanswered === 0) end()
+  }
+
+  /** Closed, because an open channel would keep a process alive. */
+  function end(): void {
+    queue.end()
+    void opening.then((session) => session.close())
+  }
+
+  function answered(session: Session): void {
+    unanswered -= 1
+    // The next question begins with the first model again.
+    if (untried !== fallbacks) void session.set({ model: chosen })
+    untried = fallbacks
+    if (isInputOver && unanswered <= 0) end()
+  }
+
+  /** Whether another model gets the question. */
+  function goesOn(session: Session, error: ErrorData | undefined): boolean {
+    const [next, ...rest] = untried
+    if (!error || next === undefined || !isModelsFault.has(error.code)) return false
+    untried = rest
+    warn(`query: ${error.message} Trying "${next}".`)
+    void session.set({ model: next })
+    void session.retry()
+    return true
+  }
+
+  run().catch((error: unknown) => queue.fail(error))
+  const messages = queue[Symbol.asyncIterator]() as AsyncGenerator<SDKMessage, void>
+  const close = () => {
+    void opening.then((session) => session.stop().finally(() => session.close())).catch(() => {})
+    queue.end()
+  }
+  return Object.assign(messages, {
+    async interrupt() {
+      await (await opening).stop()
+      return { still_queued: (await opening).queued.value.map((queued) => queued.commandId) }
+    },
+    setModel: async (next = model) => (await opening).set({ model: (chosen = next) }),
+    setPermissionMode: async (mode: string) => (await opening).set({ mode }),
+    close,
+  })
+}
+
+const isModelsFault = new Set<ErrorData['code']>(['model-failed', 'model-unknown', 'rate-limited', 'bad-response'])
+
+/** Nobody watches a query: what would wait for a person is answered in their place, always with no. */
+function withoutAnybody({ kind }: Request): Resolution {
+  if (kind === 'question') return { type: 'cancel' }
+  if (kind === 'outcome' || kind === 'checkpoint') return { type: 'stop' }
+  return { type: 'reject', comment: 'Nobody can be asked for permission here. Do without it, or say what you need.' }
+}
+
+async function* textsOf(prompt: QueryInput['prompt']): AsyncGenerator<string> {
+  if (typeof prompt === 'string') return yield prompt
+  for await (const { message } of prompt) {
+    const { content } = message
+    yield typeof content === 'string' ? content : content.map((part) => part.text).join('')
+  }
+}

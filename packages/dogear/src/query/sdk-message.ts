@@ -1,0 +1,224 @@
+/** The messages `query()` yields. The set grows: ignore types you do not know. */
+import type { TerminalReason } from '@dogear/core'
+
+export type SDKMessage =
+  | SDKSystemMessage
+  | SDKAssistantMessage
+  | SDKUserMessage
+  | SDKPartialAssistantMessage
+  | SDKResultMessage
+  | SDKCompactBoundaryMessage
+  | SDKStatusMessage
+  | SDKSessionStateChangedMessage
+  | SDKPermissionDeniedMessage
+  | SDKTaskStartedMessage
+  | SDKTaskProgressMessage
+  | SDKTaskNotificationMessage
+
+interface Envelope {
+  readonly uuid: string
+  readonly session_id: string
+}
+
+/** The first message of a query. */
+export interface SDKSystemMessage extends Envelope {
+  readonly type: 'system'
+  readonly subtype: 'init'
+  readonly agents: readonly string[]
+  readonly model: string
+  readonly tools: readonly string[]
+  readonly permissionMode: string
+  readonly mcp_servers: readonly []
+  readonly slash_commands: readonly []
+}
+
+export type ContentBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
+  | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: unknown }
+
+export interface SDKAssistantMessage extends Envelope {
+  readonly type: 'assistant'
+  readonly message: {
+    readonly id: string
+    readonly type: 'message'
+    readonly role: 'assistant'
+    readonly model: string
+    readonly content: readonly ContentBlock[]
+    readonly stop_reason: string | null
+    readonly stop_sequence: null
+    readonly usage: SDKUsage
+  }
+  /** The call that this agent works for; null for the query's own. */
+  readonly parent_tool_use_id: string | null
+  readonly error?: SDKAssistantMessageError
+}
+
+export type SDKAssistantMessageError =
+  | 'authentication_failed'
+  | 'billing_error'
+  | 'rate_limit'
+  | 'invalid_request'
+  | 'model_not_found'
+  | 'server_error'
+  | 'max_output_tokens'
+  | 'unknown'
+
+export interface ToolResultBlock {
+  readonly type: 'tool_result'
+  readonly tool_use_id: string
+  readonly content: string
+  readonly is_error?: boolean
+}
+
+/** What the person said, or what tools gave back. */
+export interface SDKUserMessage extends Envelope {
+  readonly type: 'user'
+  readonly message: { readonly role: 'user'; readonly content: string | readonly ToolResultBlock[] }
+  readonly parent_tool_use_id: string | null
+  /** True for what the loop itself made. */
+  readonly isSynthetic?: boolean
+}
+
+/** With `includePartialMessages`: the answer as it streams. */
+export interface SDKPartialAssistantMessage extends Envelope {
+  readonly type: 'stream_event'
+  readonly event: StreamEvent
+  readonly parent_tool_use_id: string | null
+}
+
+export type StreamEvent =
+  | { readonly type: 'message_start'; readonly message: { readonly id: string; readonly role: 'assistant' } }
+  | { readonly type: 'content_block_start'; readonly index: number; readonly content_block: ContentBlock }
+  | { readonly type: 'content_block_delta'; readonly index: number; readonly delta: BlockDelta }
+  | { readonly type: 'content_block_stop'; readonly index: number }
+  | { readonly type: 'message_stop' }
+
+export type BlockDelta =
+  | { readonly type: 'text_delta'; readonly text: string }
+  | { readonly type: 'thinking_delta'; readonly thinking: string }
+  | { readonly type: 'input_json_delta'; readonly partial_json: string }
+
+export interface SDKUsage {
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly cache_creation_input_tokens: number | null
+  readonly cache_read_input_tokens: number | null
+}
+
+export interface SDKModelUsage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+  readonly cacheReadInputTokens: number
+  readonly cacheCreationInputTokens: number
+  readonly costUSD: number
+}
+
+export interface SDKPermissionDenial {
+  readonly tool_name: string
+  readonly tool_use_id: string
+  readonly tool_input: unknown
+}
+
+/** The last message of a turn: exactly one. */
+export type SDKResultMessage = Envelope & {
+  readonly type: 'result'
+  readonly duration_ms: number
+  /** Time spent waiting for the model. */
+  readonly duration_api_ms: number
+  readonly is_error: boolean
+  /** HTTP status of the failure that ended the turn. */
+  readonly api_error_status?: number | null
+  /** Model requests. */
+  readonly num_turns: number
+  readonly stop_reason: string | null
+  /** By your `costEstimator`, all turns of this query; 0 without one. */
+  readonly total_cost_usd: number
+  /** Of this turn's own model requests. */
+  readonly usage: SDKUsage
+  /** Of all turns and agents: read the latest, do not add them up. */
+  readonly modelUsage: Readonly<Record<string, SDKModelUsage>>
+  readonly permission_denials: readonly SDKPermissionDenial[]
+  readonly terminal_reason: TerminalReason | 'tool_deferred'
+  readonly origin: { readonly kind: 'human' }
+} & (
+    | {
+        readonly subtype: 'success'
+        readonly result: string
+        readonly ttft_ms?: number
+        readonly structured_output?: unknown
+      }
+    | {
+        readonly subtype:
+          'error_during_execution' | 'error_max_turns' | 'error_max_budget_usd' | 'error_max_structured_output_retries'
+        readonly errors: readonly string[]
+      }
+  )
+
+export interface SDKCompactBoundaryMessage extends Envelope {
+  readonly type: 'system'
+  readonly subtype: 'compact_boundary'
+  readonly compact_metadata: {
+    readonly trigger: 'manual' | 'auto'
+    readonly pre_tokens: number
+    readonly post_tokens: number
+  }
+}
+
+export interface SDKStatusMessage extends Envelope {
+  readonly type: 'system'
+  readonly subtype: 'status'
+  readonly status: 'requesting' | null
+}
+
+export interface SDKSessionStateChangedMessage extends Envelope {
+  readonly type: 'system'
+  readonly subtype: 'session_state_changed'
+  readonly state: 'idle' | 'running' | 'requires_action'
+}
+
+/** Advisory: `permission_denials` of the result is what counts. */
+export interface SDKPermissionDeniedMessage extends Envelope {
+  readonly type: 'system'
+  readonly subtype: 'permission_denied'
+  readonly tool_name: string
+  readonly tool_use_id: string
+  readonly reason: string
+}
+
+interface TaskUsage {
+  readonly total_tokens: number
+  readonly tool_uses: number
+  readonly duration_ms: number
+}
+
+/** An agent began to work for a call. */
+export interface SDKTaskStartedMessage extends Envelope {
+  readonly type: 'system'
+  readonly subtype: 'task_started'
+  readonly task_id: string
+  readonly tool_use_id: string
+  readonly description: string
+  readonly subagent_type: string
+}
+
+export interface SDKTaskProgressMessage extends Envelope {
+  readonly type: 'system'
+  readonly subtype: 'task_progress'
+  readonly task_id: string
+  readonly tool_use_id: string
+  readonly description: string
+  readonly subagent_type: string
+  readonly usage: TaskUsage
+  readonly last_tool_name?: string
+}
+
+export interface SDKTaskNotificationMessage extends Envelope {
+  readonly type: 'system'
+  readonly subtype: 'task_notification'
+  readonly task_id: string
+  readonly tool_use_id: string
+  readonly status: 'completed' | 'failed' | 'stopped'
+  readonly summary: string
+  readonly usage: TaskUsage
+}

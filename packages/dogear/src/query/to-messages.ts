@@ -1,0 +1,333 @@
+/** The journal of a session, told as `query()`'s messages: one mapping, whoever wrote the entries. */
+import { textOf, type Entry, type EntryOf, type Message, type ModelUsage, type Partial } from '@dogear/core'
+import { errorClass } from './error-class.ts'
+import type {
+  ContentBlock,
+  SDKAssistantMessage,
+  SDKMessage,
+  SDKModelUsage,
+  SDKPermissionDenial,
+  SDKResultMessage,
+  SDKUsage,
+} from './sdk-message.ts'
+import { createStreamEvents, type Shown } from './stream-events.ts'
+import { createTasks } from './tasks.ts'
+
+export interface ToMessagesOptions {
+  readonly sessionId: string
+  /** The alias asked for, until an answer says which model it was. */
+  readonly model: string
+  readonly includePartialMessages: boolean
+  /** Also the words of agents that work for a call; else only what they do. */
+  readonly forwardSubagentText: boolean
+  readonly now: () => number
+}
+
+export interface ToMessages {
+  entry(entry: Entry): SDKMessage[]
+  partial(partial: Partial | null): SDKMessage[]
+}
+
+export function createToMessages(options: ToMessagesOptions): ToMessages {
+  const { sessionId } = options
+  const tasks = createTasks(sessionId)
+  const streamEvents = createStreamEvents()
+  const modelUsage: Record<string, SDKModelUsage> = {}
+  let totalCost = 0
+  let turn = newTurn(0)
+  let streamedCount = 0
+
+  function told(entry: Entry): SDKMessage[] {
+    const at = { uuid: entry.id, session_id: sessionId }
+    switch (entry.type) {
+      case 'turn-start':
+        turn = newTurn(entry.at)
+        return [{ type: 'system', subtype: 'session_state_changed', state: 'running', ...at }]
+      case 'step-start':
+        turn.steps += 1
+        turn.askedAt = entry.at
+        return [{ type: 'system', subtype: 'status', status: 'requesting', ...at }]
+      case 'message-add':
+        return said(entry)
+      case 'usage-add':
+        if (entry.purpose === 'step') addUsage(turn.usage, entry.usage)
+        return []
+      case 'tool-result':
+        if (entry.result.status === 'rejected') turn.denials.push(denialOf(entry))
+        return [toolResult(entry)]
+      case 'request-close':
+        return entry.resolution.type === 'reject' ? denied(entry) : []
+      case 'compaction-add': {
+        const { trigger, tokensBefore, tokensAfter } = entry.compaction
+        const compact_metadata = { trigger, pre_tokens: tokensBefore, post_tokens: tokensAfter }
+        return [{ type: 'system', subtype: 'compact_boundary', compact_metadata, ...at }]
+      }
+      case 'turn-end':
+        return [
+          ...stream(null),
+          ...failureOf(entry),
+          { type: 'system', subtype: 'session_state_changed', state: 'idle', ...at, uuid: `${entry.id}.idle` },
+          resultOf(entry),
+        ]
+      default:
+        return []
+    }
+  }
+
+  function said(entry: EntryOf<'message-add'>): SDKMessage[] {
+    const { message } = entry
+    const at = { uuid: message.id, session_id: sessionId, parent_tool_use_id: parentOf(entry) }
+    if (message.role === 'user') return [{ type: 'user', message: { role: 'user', content: textOf(message) }, ...at }]
+    if (message.role !== 'assistant') return []
+    const streamed = [...stream(shownOf(message)), ...stream(null)]
+    turn.apiMs += entry.at - turn.askedAt
+    if (message.meta.status === 'complete' || message.meta.status === 'refused') turn.text = textOf(message)
+    turn.stopReason = stopReason(message)
+    return [...streamed, { type: 'assistant', message: assistant(message, contentOf(message)), ...at }]
+  }
+
+  /** Frames are skipped while a page is busy: what they left out is told before the whole answer. */
+  function stream(shown: Shown | null): SDKMessage[] {
+    if (!options.includePartialMessages) return []
+    return streamEvents(shown).map((event) => ({
+      type: 'stream_event',
+      event,
+      parent_tool_use_id: null,
+      uuid: `${sessionId}.${(streamedCount += 1)}`,
+      session_id: sessionId,
+    }))
+  }
+
+  function assistant(message: Pick<Message, 'id'>, content: readonly ContentBlock[]): SDKAssistantMessage['message'] {
+    return {
+      id: message.id,
+      type: 'message',
+      role: 'assistant',
+      model: turn.model ?? options.model,
+      content,
+      stop_reason: turn.stopReason,
+      stop_sequence: null,
+      usage: { ...turn.usage },
+    }
+  }
+
+  function toolResult(entry: EntryOf<'tool-result'>): SDKMessage {
+    const { callId, result } = entry
+    const isError = result.status !== 'complete'
+    return {
+      type: 'user',
+      uuid: `${callId}.r`,
+      session_id: sessionId,
+      parent_tool_use_id: parentOf(entry),
+      isSynthetic: true,
+      message: {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: callId, content: result.content, ...(isError && { is_error: true }) },
+        ],
+      },
+    }
+  }
+
+  function denied(entry: EntryOf<'request-close'>): SDKMessage[] {
+    const { requestId, resolution } = entry
+    const reason = (resolution.type === 'reject' && resolution.comment) || 'It was not allowed.'
+    const tool_use_id = requestId.slice(0, requestId.lastIndexOf('.'))
+    const tool_name = turn.tools.get(tool_use_id) ?? ''
+    return [
+      {
+        type: 'system',
+        subtype: 'permission_denied',
+        tool_name,
+        tool_use_id,
+        reason,
+        uuid: entry.id,
+        session_id: sessionId,
+      },
+    ]
+  }
+
+  /** A turn that a failure ended says so as an answer too: a list of messages must not end in the middle. */
+  function failureOf({ error, id }: EntryOf<'turn-end'>): SDKMessage[] {
+    if (!error) return []
+    const message = assistant({ id: `${id}.m` }, [{ type: 'text', text: error.message }])
+    return [
+      {
+        type: 'assistant',
+        uuid: `${id}.m`,
+        session_id: sessionId,
+        parent_tool_use_id: null,
+        message,
+        error: errorClass(error.code),
+      },
+    ]
+  }
+
+  function resultOf(entry: EntryOf<'turn-end'>): SDKResultMessage {
+    const { terminalReason, error, output, outputError } = entry
+    const subtype = subtypeOf(terminalReason)
+    const status = error?.details?.status
+    const common = {
+      type: 'result' as const,
+      uuid: entry.id,
+      session_id: sessionId,
+      duration_ms: entry.at - turn.startedAt,
+      duration_api_ms: turn.apiMs,
+      is_error: subtype !== 'success',
+      ...(error && { api_error_status: typeof status === 'number' ? status : null }),
+      num_turns: turn.steps,
+      stop_reason: turn.stopReason,
+      total_cost_usd: totalCost,
+      usage: { ...turn.usage },
+      modelUsage: { ...modelUsage },
+      permission_denials: turn.denials,
+      terminal_reason: terminalReason,
+      origin: { kind: 'human' as const },
+    }
+    if (subtype !== 'success') {
+      return {
+        ...common,
+        subtype,
+        errors: [error?.message ?? outputError ?? `The turn ended early: ${terminalReason}.`],
+      }
+    }
+    return {
+      ...common,
+      subtype,
+      result: turn.text,
+      ...(turn.ttftMs !== undefined && { ttft_ms: turn.ttftMs }),
+      ...(output !== undefined && { structured_output: output }),
+    }
+  }
+
+  function count({ model, usage, costUsd = 0 }: EntryOf<'usage-add'>): void {
+    totalCost += costUsd
+    const before = modelUsage[model]
+    modelUsage[model] = {
+      inputTokens: (before?.inputTokens ?? 0) + usage.input,
+      outputTokens: (before?.outputTokens ?? 0) + usage.output,
+      cacheReadInputTokens: (before?.cacheReadInputTokens ?? 0) + usage.cachedInput,
+      cacheCreationInputTokens: 0,
+      costUSD: (before?.costUSD ?? 0) + costUsd,
+    }
+  }
+
+  /** Of agents that work for a call: what they do, and their words when these are wanted. */
+  function childTold(entry: Entry): SDKMessage[] {
+    if (entry.type === 'tool-result') return [toolResult(entry)]
+    if (entry.type !== 'message-add' || entry.message.role !== 'assistant') return []
+    const content = contentOf(entry.message).filter((block) => options.forwardSubagentText || block.type === 'tool_use')
+    if (!content.length) return []
+    const at = { uuid: entry.message.id, session_id: sessionId, parent_tool_use_id: parentOf(entry) }
+    return [{ type: 'assistant', message: assistant(entry.message, content), ...at }]
+  }
+
+  return {
+    entry(entry) {
+      if (entry.type === 'usage-add') count(entry)
+      if (entry.type === 'call-request') turn.tools.set(entry.call.callId, entry.call.tool)
+      if (entry.path.length) return [...tasks(entry), ...childTold(entry)]
+      if (entry.type === 'usage-add') turn.model = entry.model
+      return told(entry)
+    },
+    partial(partial) {
+      if (partial && turn.ttftMs === undefined) turn.ttftMs = options.now() - turn.startedAt
+      return stream(partial)
+    },
+  }
+}
+
+function newTurn(startedAt: number) {
+  return {
+    startedAt,
+    askedAt: startedAt,
+    apiMs: 0,
+    steps: 0,
+    text: '',
+    stopReason: null as string | null,
+    model: undefined as string | undefined,
+    ttftMs: undefined as number | undefined,
+    usage: {
+      input_tokens: 0,
+      output_tokens: 0,
+      cache_creation_input_tokens: null,
+      cache_read_input_tokens: 0,
+    } as Draft<SDKUsage>,
+    denials: [] as SDKPermissionDenial[],
+    tools: new Map<string, string>(),
+  }
+}
+
+type Draft<T> = { -readonly [Key in keyof T]: T[Key] }
+
+function addUsage(sum: Draft<SDKUsage>, { input, output, cachedInput }: ModelUsage): void {
+  sum.input_tokens += input
+  sum.output_tokens += output
+  sum.cache_read_input_tokens = (sum.cache_read_input_tokens ?? 0) + cachedInput
+}
+
+function parentOf({ path }: Entry): string | null {
+  return path.at(-1)?.split('#')[0] ?? null
+}
+
+function shownOf(message: Message): Shown {
+  const calls = (message.tool_calls ?? []).map(({ id, providerId, function: called }, index) => ({
+    index,
+    id: providerId ?? id,
+    name: called.name,
+    args: called.arguments,
+  }))
+  // A message's id is its step's, with a suffix.
+  const stepId = message.id.replace(/\.m$/, '')
+  return { stepId, reasoning: (message.meta.reasoning ?? []).join(''), text: textOf(message), calls }
+}
+
+function contentOf(message: Message): ContentBlock[] {
+  const text = textOf(message)
+  return [
+    ...(message.meta.reasoning ?? []).map((thinking) => ({ type: 'thinking' as const, thinking, signature: '' })),
+    ...(text ? [{ type: 'text' as const, text }] : []),
+    ...(message.tool_calls ?? []).map(({ id, function: called }) => ({
+      type: 'tool_use' as const,
+      id,
+      name: called.name,
+      input: parsed(called.arguments),
+    })),
+  ]
+}
+
+/** Arguments that are no JSON are shown as they came: the model reads the same in its error. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text || '{}')
+  } catch {
+    return text
+  }
+}
+
+function stopReason({ meta, tool_calls: calls }: Message): string {
+  if (meta.finish === 'length') return 'max_tokens'
+  if (meta.finish === 'refusal') return 'refusal'
+  return calls?.length ? 'tool_use' : 'end_turn'
+}
+
+function denialOf({ callId, result }: EntryOf<'tool-result'>): SDKPermissionDenial {
+  return { tool_name: result.tool, tool_use_id: callId, tool_input: result.args }
+}
+
+function subtypeOf(reason: EntryOf<'turn-end'>['terminalReason']): SDKResultMessage['subtype'] {
+  switch (reason) {
+    case 'max_turns':
+      return 'error_max_turns'
+    case 'max_cost':
+      return 'error_max_budget_usd'
+    case 'structured_output_retry_exhausted':
+      return 'error_max_structured_output_retries'
+    case 'model_error':
+    case 'aborted_streaming':
+    case 'aborted_tools':
+      return 'error_during_execution'
+    default:
+      return 'success'
+  }
+}

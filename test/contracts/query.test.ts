@@ -1,0 +1,219 @@
+/** `query()` through the real client, host, loop and journal, in Node. */
+import { call, fail, forever, say, scriptedModel, think, usage } from '@dogear/testing'
+import { query, type QueryOptions, type SDKMessage } from 'dogear'
+import { expect, test } from 'vitest'
+
+test('[K26] [K28] a question is answered as messages, and the last is its one result', async () => {
+  const model = scriptedModel([[think('hm'), say('Lis', 'bon.'), usage({ input: 7, output: 3 })]])
+  const messages = await all('Capital of Portugal?', { model })
+  expect(messages.map(nameOf)).toEqual([
+    'system/init',
+    'system/session_state_changed',
+    'user',
+    'system/status',
+    'assistant',
+    'system/session_state_changed',
+    'result',
+  ])
+  expect(messages.at(-1)).toMatchObject({
+    type: 'result',
+    subtype: 'success',
+    is_error: false,
+    result: 'Lisbon.',
+    num_turns: 1,
+    stop_reason: 'end_turn',
+    terminal_reason: 'completed',
+    usage: { input_tokens: 7, output_tokens: 3 },
+    modelUsage: { default: { inputTokens: 7, outputTokens: 3 } },
+    permission_denials: [],
+    total_cost_usd: 0,
+  })
+  expect(messages[4]).toMatchObject({
+    message: {
+      content: [
+        { type: 'thinking', thinking: 'hm' },
+        { type: 'text', text: 'Lisbon.' },
+      ],
+    },
+    parent_tool_use_id: null,
+  })
+})
+
+test('[K26] a tool call and its result are messages, tied by the call id', async () => {
+  const model = scriptedModel([[call('add', { a: 1, b: 2 })], say('Three.')])
+  const add = { name: 'add', func: ({ a, b }: { a: number; b: number }) => a + b }
+  const messages = await all('1 + 2?', { model, tools: [add] })
+  const [asked] = ofType(messages, 'assistant')
+  const use = asked?.message.content[0]
+  expect(use).toMatchObject({ type: 'tool_use', name: 'add', input: { a: 1, b: 2 } })
+  const results = ofType(messages, 'user').filter((message) => message.isSynthetic)
+  expect(results[0]?.message.content).toMatchObject([
+    { type: 'tool_result', tool_use_id: use?.type === 'tool_use' ? use.id : '', content: '3' },
+  ])
+})
+
+test('[K14] includePartialMessages adds the answer as it streams, whole and in order', async () => {
+  const model = scriptedModel([[think('hm'), say('one ', 'two')]])
+  const messages = await all('count', { model, includePartialMessages: true })
+  const events = ofType(messages, 'stream_event').map(({ event }) => event)
+  expect(events[0]).toMatchObject({ type: 'message_start' })
+  expect(events.at(-1)).toEqual({ type: 'message_stop' })
+  const text = events.flatMap((event) =>
+    event.type === 'content_block_delta' && event.delta.type === 'text_delta' ? event.delta.text : [],
+  )
+  expect(text.join('')).toBe('one two')
+  const at = (type: string) => messages.findIndex((message) => nameOf(message) === type)
+  expect(at('stream_event')).toBeLessThan(at('assistant'))
+})
+
+test('[K5] a question that takes too many steps ends with error_max_turns', async () => {
+  const model = scriptedModel(() => call('look'))
+  const messages = await all('go', { model, maxTurns: 2, tools: [{ name: 'look', func: () => 'nothing' }] })
+  expect(messages.at(-1)).toMatchObject({
+    subtype: 'error_max_turns',
+    is_error: true,
+    num_turns: 2,
+    terminal_reason: 'max_turns',
+  })
+})
+
+test('[K27] a failure has its class and its status, as a message and in the result', async () => {
+  const model = scriptedModel([[fail('rate-limited', { message: 'Slow down.', details: { status: 429 } })]])
+  const messages = await all('go', { model })
+  expect(ofType(messages, 'assistant').at(-1)).toMatchObject({ error: 'rate_limit' })
+  expect(messages.at(-1)).toMatchObject({
+    subtype: 'error_during_execution',
+    api_error_status: 429,
+    errors: ['Slow down.'],
+  })
+})
+
+test('[K4] a fallback model answers when the first fails, and there is still one result', async () => {
+  const model = scriptedModel((request) => (request.model === 'spare' ? say('Here.') : fail('model-failed')))
+  const messages = await all('go', { model, fallbackModel: 'other, spare' })
+  expect(ofType(messages, 'result')).toMatchObject([{ subtype: 'success', result: 'Here.' }])
+  expect(model.requests.map((request) => request.model)).toEqual(['default', 'other', 'spare'])
+})
+
+test('[K4] after a fallback the next question begins with the first model again', async () => {
+  const model = scriptedModel((request, n) => (n === 0 ? fail('model-failed') : say(request.model)))
+  let next = () => {}
+  async function* questions() {
+    yield user('one')
+    await new Promise<void>((resolve) => (next = resolve))
+    yield user('two')
+  }
+  const results: SDKMessage[] = []
+  for await (const message of query({ prompt: questions(), options: { model, fallbackModel: 'spare' } })) {
+    if (message.type !== 'result') continue
+    results.push(message)
+    next()
+  }
+  expect(results).toMatchObject([{ result: 'spare' }, { result: 'default' }])
+})
+
+test('[K10] outputFormat gives structured_output', async () => {
+  const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+  const model = scriptedModel([call('response', { city: 'Lisbon' })])
+  const messages = await all('Where?', { model, outputFormat: { type: 'json_schema', schema } })
+  expect(messages.at(-1)).toMatchObject({ subtype: 'success', structured_output: { city: 'Lisbon' } })
+})
+
+test('[K40] interrupt ends the turn that runs, and its result says so', async () => {
+  const asked = query({
+    prompt: 'go',
+    options: { model: scriptedModel([[say('one'), forever]]), includePartialMessages: true },
+  })
+  const messages: SDKMessage[] = []
+  for await (const message of asked) {
+    messages.push(message)
+    if (message.type === 'stream_event' && message.event.type === 'content_block_delta') await asked.interrupt()
+  }
+  expect(messages.at(-1)).toMatchObject({ subtype: 'error_during_execution', terminal_reason: 'aborted_streaming' })
+})
+
+test('[K34] a tool that needs approval is denied where nobody can be asked, and the result lists it', async () => {
+  let ran = false
+  const pay = { name: 'pay', needsApproval: true, func: () => (ran = true) }
+  const model = scriptedModel([call('pay', { euros: 5 }), say('I may not.')])
+  const messages = await all('pay', { model, tools: [pay] })
+  expect(ran).toBe(false)
+  expect(messages.map(nameOf)).toContain('system/permission_denied')
+  expect(messages.at(-1)).toMatchObject({
+    result: 'I may not.',
+    permission_denials: [{ tool_name: 'pay', tool_input: { euros: 5 } }],
+  })
+})
+
+test('[K28] a stream of questions has one result each, in order, and setModel holds for the next', async () => {
+  const model = scriptedModel((request) => say(`${request.messages.length} by ${request.model}`))
+  let asked: ReturnType<typeof query>
+  async function* questions() {
+    yield user('one')
+    await asked.setModel('other')
+    yield user('two')
+  }
+  asked = query({ prompt: questions(), options: { model } })
+  const messages: SDKMessage[] = []
+  for await (const message of asked) messages.push(message)
+  const results = ofType(messages, 'result')
+  expect(results).toHaveLength(2)
+  expect(results[1]).toMatchObject({ result: '3 by other' })
+})
+
+test('[K39] an agent that works for a call is told as a task, its tools with the call as their parent', async () => {
+  const model = scriptedModel((request, n) =>
+    n === 0
+      ? call('delegate_to', { agent: 'scout', task: 'Find a hotel' })
+      : n === 1
+        ? [call('look', {}), usage({ input: 5, output: 5 })]
+        : n === 2
+          ? say('Casa do Rio.')
+          : say(`Found: ${String(request.messages.at(-1)?.content)}`),
+  )
+  const messages = await all('Where to stay?', {
+    model,
+    tools: [{ name: 'look', func: () => 'one hotel' }],
+    agents: { scout: { description: 'Finds places', prompt: 'You find places.' } },
+  })
+  expect(messages.map(nameOf).filter((name) => name.includes('task'))).toEqual([
+    'system/task_started',
+    'system/task_progress',
+    'system/task_notification',
+  ])
+  const started = messages.find((message) => nameOf(message) === 'system/task_started')
+  expect(started).toMatchObject({ subagent_type: 'scout' })
+  const notified = messages.find((message) => nameOf(message) === 'system/task_notification')
+  expect(notified).toMatchObject({
+    status: 'completed',
+    summary: 'Casa do Rio.',
+    usage: { total_tokens: 10, tool_uses: 1 },
+  })
+  const nested = ofType(messages, 'user').filter((message) => message.parent_tool_use_id !== null)
+  expect(nested).toHaveLength(1)
+  expect(messages.at(-1)).toMatchObject({ result: 'Found: Casa do Rio.' })
+})
+
+test('[K24] options of another runtime are taken, said once, and ignored', async () => {
+  const model = scriptedModel([say('Hi.')])
+  const options = { model, cwd: '/', pathToClaudeCodeExecutable: 'claude' } as QueryOptions
+  expect((await all('hello', options)).at(-1)).toMatchObject({ result: 'Hi.' })
+})
+
+async function all(prompt: string, options: QueryOptions): Promise<SDKMessage[]> {
+  const messages: SDKMessage[] = []
+  for await (const message of query({ prompt, options })) messages.push(message)
+  return messages
+}
+
+function user(content: string) {
+  return { type: 'user', message: { role: 'user', content } } as const
+}
+
+function nameOf(message: SDKMessage): string {
+  return 'subtype' in message && message.type === 'system' ? `system/${message.subtype}` : message.type
+}
+
+function ofType<T extends SDKMessage['type']>(messages: readonly SDKMessage[], type: T) {
+  return messages.filter((message): message is Extract<SDKMessage, { type: T }> => message.type === type)
+}
