@@ -194,6 +194,53 @@ test('[K39] an agent that works for a call is told as a task, its tools with the
   expect(messages.at(-1)).toMatchObject({ result: 'Found: Casa do Rio.' })
 })
 
+test('[K13] forwardSubagentText also tells the words of an agent that works for a call', async () => {
+  const script = () =>
+    scriptedModel([call('delegate_to', { agent: 'scout', task: 'Look' }), say('Casa do Rio.'), say('There it is.')])
+  const agents = { scout: { description: 'Finds places', prompt: 'You find places.' } }
+  const texts = async (options: QueryOptions) =>
+    ofType(await all('go', { agents, ...options }), 'assistant')
+      .filter((message) => message.parent_tool_use_id !== null)
+      .map((message) => message.message.content)
+  expect(await texts({ model: script() })).toEqual([])
+  expect(await texts({ model: script(), forwardSubagentText: true })).toEqual([
+    [{ type: 'text', text: 'Casa do Rio.' }],
+  ])
+})
+
+test('[K5] [K28] a budget in dollars ends the query once the estimate reaches it', async () => {
+  const model = scriptedModel(() => [call('look'), usage({ input: 100, output: 10 })])
+  const messages = await all('go', {
+    model,
+    maxBudgetUsd: 0.25,
+    costEstimator: ({ inputTokens }) => inputTokens / 1000,
+    tools: [{ name: 'look', func: () => 'nothing' }],
+  })
+  const result = messages.at(-1)
+  expect(result).toMatchObject({ subtype: 'error_max_budget_usd', num_turns: 3 })
+  expect(result?.type === 'result' && result.total_cost_usd).toBeCloseTo(0.3)
+})
+
+test('[K6] [K12] the system prompt, and the prompt of the agent that answers, are what the model reads', async () => {
+  const model = scriptedModel(() => say('ok'))
+  const agents = { guide: { description: 'Guides', prompt: 'You are a guide.' } }
+  await all('go', { model, systemPrompt: { type: 'preset', preset: 'travel', append: 'Be brief.' } })
+  await all('go', { model, systemPrompt: ['One.', 'Two.'], agents, agent: 'guide' })
+  const [first, second] = model.requests.map((request) => String(request.messages[0]?.content))
+  expect(first).toBe('Be brief.')
+  expect(second).toContain('One.\n\nTwo.\n\nYou are a guide.')
+})
+
+test('[K4] effort and thinking become what the wire knows', async () => {
+  const model = scriptedModel(() => say('ok'))
+  await all('go', { model, effort: 'max', betas: ['long-context'], taskBudget: { total: 9000 } })
+  await all('go', { model, thinking: { type: 'disabled' } })
+  expect(model.requests.map((request) => request.extra)).toMatchObject([
+    { reasoning_effort: 'high', betas: ['long-context'], task_budget: { total: 9000 } },
+    { reasoning_effort: 'none' },
+  ])
+})
+
 test('[K24] options of another runtime are taken, said once, and ignored', async () => {
   const model = scriptedModel([say('Hi.')])
   const options = { model, cwd: '/', pathToClaudeCodeExecutable: 'claude' } as QueryOptions
