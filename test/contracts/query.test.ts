@@ -1,6 +1,6 @@
 /** `query()` through the real client, host, loop and journal, in Node. */
 import { call, fail, forever, say, scriptedModel, think, usage } from '@dogear/testing'
-import { query, type QueryOptions, type SDKMessage } from 'dogear'
+import { query, textOf, type ModelRequest, type QueryOptions, type SDKMessage } from 'dogear'
 import { expect, test } from 'vitest'
 
 test('[K26] [K28] a question is answered as messages, and the last is its one result', async () => {
@@ -169,7 +169,7 @@ test('[K39] an agent that works for a call is told as a task, its tools with the
         ? [call('look', {}), usage({ input: 5, output: 5 })]
         : n === 2
           ? say('Casa do Rio.')
-          : say(`Found: ${String(request.messages.at(-1)?.content)}`),
+          : say(`Found: ${lastText(request)}`),
   )
   const messages = await all('Where to stay?', {
     model,
@@ -226,7 +226,7 @@ test('[K6] [K12] the system prompt, and the prompt of the agent that answers, ar
   const agents = { guide: { description: 'Guides', prompt: 'You are a guide.' } }
   await all('go', { model, systemPrompt: { type: 'preset', preset: 'travel', append: 'Be brief.' } })
   await all('go', { model, systemPrompt: ['One.', 'Two.'], agents, agent: 'guide' })
-  const [first, second] = model.requests.map((request) => String(request.messages[0]?.content))
+  const [first, second] = model.requests.map((request) => textOf(request.messages[0]!))
   expect(first).toBe('Be brief.')
   expect(second).toContain('One.\n\nTwo.\n\nYou are a guide.')
 })
@@ -246,6 +246,10 @@ test('[K24] options of another runtime are taken, said once, and ignored', async
   const options = { model, cwd: '/', pathToClaudeCodeExecutable: 'claude' } as QueryOptions
   expect((await all('hello', options)).at(-1)).toMatchObject({ result: 'Hi.' })
 })
+
+function lastText({ messages }: ModelRequest): string {
+  return textOf(messages.at(-1)!)
+}
 
 async function all(prompt: string, options: QueryOptions): Promise<SDKMessage[]> {
   const messages: SDKMessage[] = []
