@@ -88,6 +88,7 @@ export interface MemoryPolicyOptions {
 
 export interface PlanningOptions {
   mode?: 'off' | 'todo' | 'planner_executor' | 'reasoning_then_tools'
+  /** Whether the model is told to look at its plan again after a tool has failed. */
   replanPolicy?: 'never' | 'on_failure'
 }
 

@@ -33,7 +33,7 @@ function coerce(root: JsonSchema, schema: unknown, value: unknown): unknown {
   const forms = (schema.anyOf ?? schema.oneOf) as readonly unknown[] | undefined
   if (forms) return forms.map((form) => coerce(root, form, value)).find((form) => fits(schema, form)) ?? value
   const types = [(schema.type ?? []) as string | readonly string[]].flat()
-  const read = typeof value === 'string' && !types.includes('string') ? fromText(types, value) : value
+  const read = typeof value === 'string' ? fromText(types, value) : value
   if (types.includes('array') && isScalar(read)) return [coerce(root, schema.items, read)]
   if (Array.isArray(read)) return read.map((item) => coerce(root, schema.items, item))
   if (!isObject(read)) return read

@@ -32,6 +32,7 @@ export async function promptOf(run: Run): Promise<ModelRequest> {
   const spent = callsLeft(turnOf(run), agent.limits) <= 0
   const isByCall = agent.output?.strategy === 'tool'
   if (spent) messages.push(noticeOf(`${limitNotice} ${isByCall ? byResponse : withoutTools}`, 'limit'))
+  else if (mustReplan(run, history)) messages.push(noticeOf(replanNotice, 'replan'))
   const tools = [...builtIns, ...agent.tools].map(toModelTool)
   return {
     model: settings.model ?? agent.modelName,
@@ -42,6 +43,16 @@ export async function promptOf(run: Run): Promise<ModelRequest> {
     extra: agent.output?.strategy === 'native' ? { ...agent.extra, ...responseFormat(agent.output) } : agent.extra,
   }
 }
+
+/** A plan made before a tool failed may lead nowhere now. */
+function mustReplan(run: Run, history: readonly Message[]): boolean {
+  const { todoList, profile } = run.agent()
+  if (!todoList || !headOf(run).plan || profile.planning.replanPolicy === 'never') return false
+  const newest = history.slice(history.findLastIndex(({ role }) => role !== 'tool') + 1)
+  return newest.some(({ meta }) => meta.status === 'error' && meta.tool?.name !== builtinNames.plan)
+}
+
+const replanNotice = `[System Notice] A tool failed. If the plan no longer holds, change it with ${builtinNames.plan} first.`
 
 function responseFormat({ parameters: schema }: OutputSpec): Record<string, unknown> {
   // Servers that can be strict refuse a schema that leaves room for more.

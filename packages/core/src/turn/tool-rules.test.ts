@@ -152,6 +152,26 @@ test('[C15] a tool that failed too often in a row is given up until the turn end
   ])
 })
 
+test('[C16] [C18] after a failure the model is told to look at its plan again, unless that is switched off', async () => {
+  const todoList = [{ id: 1, title: 'Book', status: 'in-progress' }]
+  const answers = [calls(['manage_todo_list', { operation: 'write', todoList }]), calls('book'), calls('look')]
+  const tools = [
+    { name: 'book', func: failing(9) },
+    { name: 'look', func: () => 'seen' },
+  ]
+  const lastWords = async (planning: object, isPlanned = true) => {
+    const given = isPlanned ? answers : answers.slice(1)
+    const { asked } = await run({ messages: [hello], answers: given, options: { tools, planning } })
+    return asked.map(({ messages }) => messages.at(-1)?.content)
+  }
+  const notice = expect.stringContaining('A tool failed')
+  const words = await lastWords({ mode: 'todo' })
+  expect(words[2]).toEqual(notice)
+  expect(words.filter((said) => typeof said === 'string' && said.includes('A tool failed'))).toHaveLength(1)
+  expect(await lastWords({ mode: 'todo', replanPolicy: 'never' })).not.toContainEqual(notice)
+  expect(await lastWords({ mode: 'todo' }, false)).not.toContainEqual(notice)
+})
+
 test('[O13] an agent gives its tools their time, unless they have their own', async () => {
   const hang = () => new Promise(() => {})
   const tools = [
