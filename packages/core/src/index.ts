@@ -10,6 +10,7 @@ export {
 
 export {
   defineAgent,
+  smartOptions,
   type AgentDefinition,
   type AskUserOptions,
   type FinishedTurn,
@@ -42,7 +43,7 @@ export {
   type FunctionalAgent,
   type FunctionalOptions,
 } from './agents/create-agent.ts'
-export { type InvokableModel } from './agents/adapt-model.ts'
+export { adaptModel, type InvokableModel } from './agents/adapt-model.ts'
 export { type AgentResult, type CancellationToken, type InvokeOptions } from './agents/invoke-config.ts'
 export { type Job, type Runner } from './agents/invoke-state.ts'
 export { runInMemory, type MemoryRun } from './agents/run-in-memory.ts'
@@ -204,7 +205,7 @@ export { callTool, type CallContext, type CallReply } from './tools/result.ts'
 export { spellOut } from './tools/spell-out.ts'
 export { createDriver, type Driver, type DriverOptions } from './turn/driver.ts'
 export { argsOf } from './turn/recover.ts'
-export { runAgentOf, type RunAgent, type RunTool } from './turn/run.ts'
+export { runAgentOf, type RunAgent, type RunTool, type Stage } from './turn/run.ts'
 
 export { cognipeerSink, httpSink, type CognipeerSinkOptions, type HttpSinkOptions } from './trace/http-sink.ts'
 export { customSink, type CustomSinkOptions, type TraceSink, type TraceSinkConfig } from './trace/sink.ts'

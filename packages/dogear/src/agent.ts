@@ -4,6 +4,7 @@ import {
   asTool,
   defineAgent,
   DogearError,
+  smartOptions,
   type AgentOptions,
   type AsHandoffOptions,
   type AsToolOptions,
@@ -53,8 +54,7 @@ export function createAgent(options: PageAgentOptions = {}, opened?: Opened): Ag
 
 /** An agent that may also plan (`useTodoList`), ask its person (`humanInTheLoop`) and keep to a `runtimeProfile`. */
 export function createSmartAgent(options: SmartPageAgentOptions = {}, opened?: Opened): Agent {
-  const isCustom = options.customProfile !== undefined
-  return agentOf({ ...options, runtimeProfile: options.runtimeProfile ?? (isCustom ? 'custom' : 'balanced') }, opened)
+  return agentOf(smartOptions(options), opened)
 }
 
 function agentOf(options: SmartPageAgentOptions, opened?: Opened): Agent {

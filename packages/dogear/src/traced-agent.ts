@@ -1,8 +1,8 @@
 /** Agents whose runs are traced. Not in the script tag's file: whoever wants traces has a bundler. */
-import type { TracePlatform, TracingConfig } from '@dogear/core'
+import type { TracingConfig } from '@dogear/core'
 import type { Session } from '@dogear/worker'
 import * as plain from './agent.ts'
-import { clock } from './clock.ts'
+import { tracePlatform } from './trace-platform.ts'
 import { traceSession } from './traced-session.ts'
 
 export function createAgent(options: plain.PageAgentOptions = {}): plain.Agent {
@@ -14,13 +14,6 @@ export function createSmartAgent(options: plain.SmartPageAgentOptions = {}): pla
   return plain.createSmartAgent(options, traceWith(options.tracing))
 }
 
-const platform: TracePlatform = {
-  clock,
-  fetch: (url, init) => fetch(url, init),
-  isPage: true,
-  warn: (message) => console.warn(`[dogear] ${message}`),
-}
-
 function traceWith(config: TracingConfig | undefined): plain.Opened | undefined {
   if (!config?.enabled) return undefined
   const traced = new WeakSet<Session>()
@@ -29,7 +22,7 @@ function traceWith(config: TracingConfig | undefined): plain.Opened | undefined 
     if (traced.has(session)) return
     traced.add(session)
     await inOneTab(`dogear-trace:${session.agent.user ?? ''}:${session.id}`, () => {
-      traceSession(session, config, platform)
+      traceSession(session, config, tracePlatform)
     })
   }
 }

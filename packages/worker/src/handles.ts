@@ -15,6 +15,10 @@ import type { AgentSpec, Handle, Packed, ToHost, ToolSpec, ToPage } from './prot
 export interface Handles {
   /** The agent as data; its functions can be called until it is defined anew. */
   define(agent: AgentDefinition): AgentSpec
+  /** The same for one run alone: its functions are never another agent's of the same name. `forget` ends it. */
+  defineFor(run: string, agent: AgentDefinition): AgentSpec
+  keep(handle: string, target: (args: readonly unknown[]) => unknown): Handle
+  forget(run: string): void
   receive(message: Extract<ToPage, { type: 'call' | 'call-abort' }>): void
   /** Calls that still run, or whose reply no journal has shown yet: a new worker joins them instead of running twice. */
   running(): string[]
@@ -57,22 +61,27 @@ export function createHandles(post: (message: ToHost) => void): Handles {
     return Object.fromEntries(Object.entries(value).map(each))
   }
 
-  function packAgent({ model, tools, endpoint, ...rest }: AgentDefinition): AgentSpec {
-    const { name } = rest
+  function packAll(agent: AgentDefinition, run?: string): AgentSpec {
+    const [, ...others] = agentsOf(agent).values()
+    return { ...packAgent(agent, run), others: others.map((other) => packAgent(other, run)) }
+  }
+
+  function packAgent({ model, tools, endpoint, ...rest }: AgentDefinition, run?: string): AgentSpec {
+    const at = run === undefined ? rest.name : `${run}/${rest.name}`
     const stream: Target = ([request, options], signal) =>
       (model as Model).stream(request as never, { ...(options as object), signal })
     return {
-      ...pack(rest, name),
+      ...pack(rest, at),
       endpoint: endpoint === undefined ? undefined : absolute(endpoint),
-      model: typeof model === 'string' ? model : keep(`${name}/model`, stream),
-      tools: tools.map((tool) => packTool(tool, `${name}/tools/${tool.name}`)),
+      model: typeof model === 'string' ? model : keep(`${at}/model`, stream),
+      tools: tools.map((tool) => packTool(tool, `${at}/tools/${tool.name}`, run === undefined ? joined : callTool)),
     }
   }
 
-  function packTool(tool: Tool, at: string): ToolSpec {
+  function packTool(tool: Tool, at: string, begin: typeof callTool): ToolSpec {
     const { func: _func, summary: _summary, agent, handoff, ...rest } = tool
     const func = keep(`${at}/func`, ([args, context], signal) =>
-      joined(tool, args, { ...(context as CallContext), signal }),
+      begin(tool, args, { ...(context as CallContext), signal }),
     )
     return {
       ...pack(rest, at),
@@ -123,9 +132,11 @@ export function createHandles(post: (message: ToHost) => void): Handles {
   }
 
   return {
-    define(agent) {
-      const [, ...others] = agentsOf(agent).values()
-      return { ...packAgent(agent), others: others.map(packAgent) }
+    define: (agent) => packAll(agent),
+    defineFor: (run, agent) => packAll(agent, run),
+    keep,
+    forget(run) {
+      for (const handle of targets.keys()) if (handle.startsWith(`${run}/`)) targets.delete(handle)
     },
     receive(message) {
       if (message.type === 'call') void answer(message.id, message.handle, message.args)

@@ -6,6 +6,7 @@ import type {
   ErrorData,
   Head,
   Message,
+  NewEntry,
   Partial,
   SessionRecord,
   Snapshot,
@@ -23,6 +24,8 @@ export type ToHost =
       readonly session: SessionChoice
       readonly running: readonly string[]
     }
+  /** A journal in memory: told like a session's, over with its answer. */
+  | ({ readonly type: 'run'; readonly ref: number; readonly agent: AgentSpec; readonly runId: string } & RunStart)
   | { readonly type: 'close'; readonly sessionId: string }
   | { readonly type: 'command'; readonly command: Command }
   | { readonly type: 'resume'; readonly sessionId: string }
@@ -49,6 +52,13 @@ export type ToPage =
   | { readonly type: 'warning'; readonly message: string }
   | { readonly type: 'call'; readonly id: number; readonly handle: string; readonly args: readonly unknown[] }
   | { readonly type: 'call-abort'; readonly id: number }
+
+export interface RunStart {
+  readonly sessionId: string
+  readonly first: readonly NewEntry[]
+  /** Asked between phases; absent when nobody would leave the run. */
+  readonly checkpoint?: Handle
+}
 
 /** What a page needs to show a session: its head and its newest messages; everything later comes as entries. */
 export interface Attached {

@@ -219,6 +219,14 @@ function withSubagents({ agents, subagents, delegation: given = {} }: SmartAgent
   return { subagents: policy, profile: { ...profile, delegation } }
 }
 
+/** What `createSmartAgent` takes where nothing is said. */
+export function smartOptions<T extends ProfiledOptions>(options: T): T & Pick<ProfiledOptions, 'runtimeProfile'> {
+  const isCustom = options.customProfile !== undefined
+  return { ...options, runtimeProfile: options.runtimeProfile ?? (isCustom ? 'custom' : 'balanced') }
+}
+
+type ProfiledOptions = Pick<SmartAgentOptions, 'runtimeProfile' | 'customProfile'>
+
 /** Two tools of one name make a provider refuse every request. */
 function refuseTwins(agent: string, names: readonly string[]): void {
   const twin = names.find((name, index) => names.indexOf(name) !== index)

@@ -22,11 +22,14 @@ import {
   type SnapshotOptions,
 } from '../session/snapshot.ts'
 import type { SmartState } from '../session/smart-state.ts'
+import type { Tool } from '../tools/tool.ts'
 import type { SmartAgentEvent } from '../trace/event.ts'
 import type { TracingConfig } from '../trace/tracer.ts'
 import { runAgentOf } from '../turn/run.ts'
 import { adaptModel, type InvokableModel } from './adapt-model.ts'
-import { defineAgent, type AgentDefinition, type SmartAgentOptions } from './agent.ts'
+import { defineAgent, smartOptions, type AgentDefinition, type SmartAgentOptions } from './agent.ts'
+import { asTool, type AsToolOptions } from './as-tool.ts'
+import { asHandoff, type AsHandoffOptions } from './handoff.ts'
 import type { AgentResult, InvokeOptions } from './invoke-config.ts'
 import { invokeState, type Runner } from './invoke-state.ts'
 import { runInMemory } from './run-in-memory.ts'
@@ -46,6 +49,10 @@ export interface FunctionalAgent {
   resolveUserQuestion(state: SmartState, resolution: UserQuestionResolution): SmartState
   /** Replaces the model, the instructions, the messages or the options of a state at rest. */
   setState(state: SmartState, change: StateChange | ((state: SmartState) => StateChange)): SmartState
+  /** This agent as a tool of another: its answer is the tool's result. */
+  asTool(options?: AsToolOptions): Tool
+  /** A tool that gives this agent the word, until it gives it on. */
+  asHandoff(options?: AsHandoffOptions): Tool
 }
 
 export interface FunctionalOptions extends Omit<SmartAgentOptions, 'model'> {
@@ -74,7 +81,7 @@ export function createAgent(options: FunctionalOptions & { ports: AgentPorts }):
 
 /** An agent that may also plan (`useTodoList`) and ask its person (`humanInTheLoop`). */
 export function createSmartAgent(options: FunctionalOptions & { ports: AgentPorts }): FunctionalAgent {
-  return createAgent({ runtimeProfile: 'balanced', ...options })
+  return createAgent(smartOptions(options))
 }
 
 export function functionalAgent(options: FunctionalOptions, ports: AgentPorts, run: Runner): FunctionalAgent {
@@ -99,7 +106,7 @@ export function functionalAgent(options: FunctionalOptions, ports: AgentPorts, r
     return tracing && ports.trace ? ports.trace(run, tracing) : run
   }
 
-  const agent: FunctionalAgent = {
+  return {
     name: definition.name,
     definition,
     invoke: (state, config) => invoke(state, config),
@@ -120,8 +127,9 @@ export function functionalAgent(options: FunctionalOptions, ports: AgentPorts, r
     resolveToolApproval: (state, resolution) => resolveToolApproval(state, resolution, { at: ports.clock.now() }),
     resolveUserQuestion: (state, resolution) => resolveUserQuestion(state, resolution, { at: ports.clock.now() }),
     setState,
+    asTool: (given) => asTool(definition, given),
+    asHandoff: (given) => asHandoff(definition, given),
   }
-  return agent
 }
 
 function definitionOf({ model, ...options }: FunctionalOptions): AgentDefinition {

@@ -53,7 +53,7 @@ export function createStateView({ input, agent, imported, unanswered }: StateVie
   /** What agents at work for an open call have written: nothing else could take their work up again. */
   let workers: NewEntry[] = []
   let toolCallCount = input.toolCallCount
-  let step = 0
+  let step = input.step ?? 0
 
   function take(entry: Entry): void {
     reduce(fold, entry)

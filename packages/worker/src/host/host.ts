@@ -1,6 +1,16 @@
 /** The host: the worker's end of the wire. It opens stores and sessions, and answers one page. */
-import { DogearError, emptyHead, foldOf, importState, openJournal, toErrorData, type Store } from '@dogear/core'
+import {
+  DogearError,
+  emptyHead,
+  foldOf,
+  importState,
+  openJournal,
+  runInMemory,
+  toErrorData,
+  type Store,
+} from '@dogear/core'
 import type { AgentSpec, Answers, Question, SessionChoice, ToHost, ToPage, Wire } from '../protocol.ts'
+import { createDeltas } from './deltas.ts'
 import { openHosted, tellDeleted, type HostedSession } from './hosted-session.ts'
 import { bodiesOf, loadFold, otherAgent } from './load.ts'
 import type { OpenedStore, Platform } from './platform.ts'
@@ -11,6 +21,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
   const post = (message: ToPage) => wire.post(message)
   const page = createPageCalls(post)
   const stores = new Map<string, Promise<OpenedStore>>()
+  const runs = new Map<string, AbortController>()
   const sessions = new Map<string, { hosted: HostedSession; spec: AgentSpec }>()
 
   async function storeOf(user: string | undefined): Promise<Store> {
@@ -132,8 +143,46 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
     },
   }
 
+  /** Told under its own id: two runs may go on from the same state. */
+  async function run({ agent, runId, sessionId, first, checkpoint }: Extract<ToHost, { type: 'run' }>): Promise<void> {
+    const { clock, hash, createModel } = platform
+    const controller = new AbortController()
+    const deltas = createDeltas(clock, (delta) => post({ type: 'delta', sessionId: runId, delta }))
+    runs.set(runId, controller)
+    try {
+      const store = await storeOf(agent.user)
+      await runInMemory({
+        agent: remoteAgent(agent, page, createModel, () => store.memory(clock.now)),
+        sessionId,
+        first,
+        clock,
+        hash,
+        signal: controller.signal,
+        published(entries) {
+          if (entries.some(({ type }) => type === 'message-add' || type === 'turn-end')) deltas.drop()
+          post({ type: 'entries', sessionId: runId, entries })
+        },
+        emit: (partial) => deltas.show(partial),
+        checkpoint: checkpoint && ((stage) => page.call<boolean>(checkpoint, [stage])),
+        warn: (warning) => post({ type: 'warning', message: warning }),
+      })
+    } finally {
+      runs.delete(runId)
+    }
+  }
+
   async function receive(message: ToHost): Promise<void> {
     switch (message.type) {
+      case 'run': {
+        const { ref } = message
+        try {
+          await run(message)
+          post({ type: 'answer', ref, answer: null })
+        } catch (error) {
+          post({ type: 'refusal', ref, error: toErrorData(error) })
+        }
+        return
+      }
       case 'open': {
         const { ref } = message
         try {
@@ -166,6 +215,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
         return
       }
       case 'close':
+        runs.get(message.sessionId)?.abort()
         return close(message.sessionId)
       case 'resume':
         return sessions.get(message.sessionId)?.hosted.resume()
