@@ -7,7 +7,7 @@ import {
   type SmartState,
   type Snapshot,
 } from '@dogear/core'
-import { call, forever, say } from '@dogear/testing'
+import { call, forever, say, usage } from '@dogear/testing'
 import { expect, test } from 'vitest'
 import { functional, hello, told } from './functional.ts'
 
@@ -125,6 +125,20 @@ test('[C8] [C9] a turn’s limits hold across a pause', async () => {
     steps.agent.resolveToolApproval(paused.state, { id: idOf(paused.state), approved: true }),
   )
   expect(ended.metadata.terminalReason).toBe('max_turns')
+})
+
+test('a turn’s budget of tokens holds across a pause', async () => {
+  const script = [
+    [call('book', { hotel: 'A' }), usage({ output: 60 })],
+    [call('book', { hotel: 'B' }), usage({ output: 60 })],
+    say('More.'),
+  ]
+  const { agent } = functional(script, { tools: [guarded], limits: { maxTotalOutputTokens: 100 } })
+  let { state, metadata } = await agent.invoke(hello)
+  for (let turn = 0; turn < 2 && metadata.terminalReason === 'paused'; turn += 1) {
+    ;({ state, metadata } = await agent.invoke(agent.resolveToolApproval(state, { id: idOf(state), approved: true })))
+  }
+  expect(metadata.terminalReason).toBe('max_output_tokens_total')
 })
 
 test('[C48] [C50] an approved call runs with what was shown, and the decision is told', async () => {

@@ -1,4 +1,4 @@
-/** Runs in place, with a model over the network: for Node, where there is no worker. Loaded when it is first needed. */
+/** Runs in place, with a model of its own or one behind an endpoint: for Node, where there is no worker. */
 import { DogearError, runInPlace, type AgentDefinition, type AgentPorts, type Model, type Runner } from '@dogear/core'
 import { createOpenAIModel } from '@dogear/models'
 import { clock } from './clock.ts'
@@ -9,16 +9,11 @@ export function runHere(ports: AgentPorts): Runner {
 
 function modelOf({ name, model, endpoint, token, headers }: AgentDefinition): Model {
   if (typeof model === 'object') return model
-  if (endpoint === undefined) {
+  if (!endpoint) {
     throw new DogearError(
-      'model-missing',
-      `Agent "${name}" has no model. Give it an endpoint: the address of your proxy; or model: { invoke(messages) }.`,
+      'endpoint-missing',
+      `Agent "${name}" has no model. Give it endpoint: 'http://localhost:8787', the address of your proxy (npx @dogear/proxy starts one), or a model of your own.`,
     )
   }
-  return createOpenAIModel({
-    endpoint: endpoint.replace(/\/+$/, ''),
-    token: async () => (typeof token === 'function' ? token() : token),
-    headers: async () => headers?.() ?? {},
-    clock,
-  })
+  return createOpenAIModel({ endpoint, headers, clock, token: typeof token === 'function' ? token : () => token })
 }
