@@ -20,7 +20,7 @@ function inWorker(script: Script, options: FunctionalOptions = {}, tab: Tab = de
 
 test('a run in the worker gives the same state and the same events as one in place', async () => {
   const script = [[call('book', { hotel: 'A' }), call('nothing')], say('one', ' two')]
-  const clock = { now: () => 0, sleep: browserClock.sleep }
+  const clock = { ...browserClock, now: () => 0 }
   const here = functional(script, { tools: [book], runtimeProfile: undefined, ports: { clock } })
   const inPlace = await here.agent.invoke(hello)
   const { agent } = inWorker(script, { tools: [book], runtimeProfile: 'balanced' })
