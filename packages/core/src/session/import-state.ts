@@ -63,7 +63,7 @@ function heldBy(state: SmartState, messages: readonly Message[], from?: string):
 function planOf({ plan }: SmartState) {
   if (!plan) return null
   const { version, steps, lastUpdated, adherenceScore = 1 } = plan
-  const at = typeof lastUpdated === 'number' ? lastUpdated : Date.parse(lastUpdated ?? '')
+  const at = Number(lastUpdated) || Date.parse(lastUpdated ?? '')
   return { version, steps, lastUpdated: at || 0, adherenceScore }
 }
 

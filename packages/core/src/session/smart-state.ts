@@ -23,7 +23,7 @@ export interface SmartState {
     readonly version: number
     readonly steps: readonly PlanStepRecord[]
     /** ISO time; milliseconds are read too. */
-    readonly lastUpdated?: string | number
+    readonly lastUpdated?: string
     readonly adherenceScore?: number
   } | null
   readonly planVersion?: number

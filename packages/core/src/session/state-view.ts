@@ -118,10 +118,7 @@ export function createStateView({ input, agent, imported, unanswered }: StateVie
         ...(input.toolHistoryArchived ?? []),
         ...history.filter(isArchived).map((execution) => ({ ...execution, summarized: true })),
       ],
-      summaries: [
-        ...(input.summaries ?? []),
-        ...records.slice(input.summaryRecords?.length ?? 0).map(({ summary }) => summary),
-      ],
+      summaries: [...(input.summaries ?? []), ...summariesOf(records.slice(input.summaryRecords?.length ?? 0))],
       summaryRecords: [...records],
       memoryFacts: head.facts,
       plan: planOf(fold),
@@ -291,6 +288,11 @@ function usageOf(before: SmartUsage | undefined, { head }: Fold, perRequest: Sma
     }
   }
   return { perRequest: [...perRequest], totals }
+}
+
+/** Results may be put out of sight without a new summary. */
+function summariesOf(records: readonly SummaryRecord[]): string[] {
+  return records.flatMap(({ summary, previousSummary }) => (summary && summary !== previousSummary ? [summary] : []))
 }
 
 function summaryRecord({ compaction, at }: EntryOf<'compaction-add'>): SummaryRecord {

@@ -1,6 +1,6 @@
 /** The events that an entry alone decides. */
 import type { Request } from '../permission/request.ts'
-import type { Entry, EntryOf } from '../session/entry.ts'
+import type { EntryOf } from '../session/entry.ts'
 import type { UserQuestionAnswerSet } from '../session/smart-state.ts'
 import type { GuardrailSlice } from '../smart/guardrail.ts'
 import type { Plan } from '../smart/plan.ts'
@@ -63,17 +63,9 @@ export function guardrailEvents({ results }: GuardrailSlice): SmartAgentEvent[] 
   return results.map((result) => ({ type: 'guardrail', ...result }))
 }
 
-export function summarization(
-  { compaction }: EntryOf<'compaction-add'>,
-  beside: readonly Entry[],
-  previousSummary: string | undefined,
-): SmartAgentEvent {
-  const { summary, trigger, messagesCompressed, archived, tokensBefore, tokensAfter, durationMs } = compaction
-  const paid = beside.flatMap((entry) =>
-    entry.type === 'usage-add' && entry.purpose === 'summary' ? [entry.usage] : [],
-  )
-  const sum = (count: 'input' | 'output' | 'cachedInput' | 'total') =>
-    paid.reduce((all, usage) => all + usage[count], 0)
+export function summarization({ compaction }: EntryOf<'compaction-add'>): SmartAgentEvent {
+  const { summary, trigger, messagesCompressed, archived, tokensBefore, tokensAfter, durationMs, usage } = compaction
+  const { previousSummary, structuredSummary, integrity } = compaction
   return {
     type: 'summarization',
     summary,
@@ -83,12 +75,14 @@ export function summarization(
     tokenCountBefore: tokensBefore,
     tokenCountAfter: tokensAfter,
     durationMs,
-    ...(previousSummary !== undefined && { previousSummary }),
-    ...(paid.length > 0 && {
-      inputTokens: sum('input'),
-      outputTokens: sum('output'),
-      cachedTokens: sum('cachedInput'),
-      totalTokens: sum('total'),
+    previousSummary,
+    structuredSummary,
+    integrity,
+    ...(usage && {
+      inputTokens: usage.input,
+      outputTokens: usage.output,
+      cachedTokens: usage.cachedInput,
+      totalTokens: usage.total,
     }),
   }
 }

@@ -35,7 +35,6 @@ export function createEventMapper({ fold, agent, imported, stopReason }: EventMa
   /** The agents at work for others, by their path. */
   const workers = new Map<string, string>()
   let speaker = agent.name
-  let summary: string | undefined
   let told = { stepId: '', text: '' }
 
   function entry(given: Entry, beside: readonly Entry[]): SmartAgentEvent[] {
@@ -53,9 +52,7 @@ export function createEventMapper({ fold, agent, imported, stopReason }: EventMa
     if (given.type === 'request-open') requests.set(given.request.id, given.request)
     if (given.type === 'call-request') calls.set(given.call.callId, given.call)
     if (given.type === 'session-start' && given.path.length) workers.set(given.path.join(), given.agent)
-    if (given.seq >= imported || given.path.length) return
-    if (given.type === 'agent-set') speaker = given.agent
-    if (given.type === 'compaction-add') summary = given.compaction.summary
+    if (given.type === 'agent-set' && given.seq < imported) speaker = given.agent
   }
 
   function eventsOf(given: Entry, beside: readonly Entry[]): SmartAgentEvent[] {
@@ -72,11 +69,8 @@ export function createEventMapper({ fold, agent, imported, stopReason }: EventMa
         return requestClosed(given, requests.get(given.requestId))
       case 'plan-set':
         return [planEvent(given.plan, given.source, given.operation)]
-      case 'compaction-add': {
-        const event = summarization(given, beside, summary)
-        summary = given.compaction.summary
-        return [event]
-      }
+      case 'compaction-add':
+        return [summarization(given)]
       case 'reflection-add': {
         const { createdAt: _at, anchorMessageIndex: _anchor, ...reflection } = given.reflection
         return [{ type: 'reflection', ...reflection }]

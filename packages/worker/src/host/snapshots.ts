@@ -37,7 +37,7 @@ export async function snapshotOf(
     schemaVersion: 1,
     state: {
       messages,
-      plan: head.plan,
+      plan: head.plan && { ...head.plan, lastUpdated: new Date(head.plan.lastUpdated).toISOString() },
       usage: { perRequest: [], totals: head.usage.totals },
       title: head.title,
       reflections: head.reflections,
