@@ -43,6 +43,8 @@ test('[C18] an agent shows its model no more of a result than its profile allows
   const limits = { maxToolResponseChars: 100, maxToolResponseTokens: 30 }
   expect(cappedText('x'.repeat(100), limits)).toBe('x'.repeat(100))
   expect(cappedText('x'.repeat(101), limits)).toBe(`${'x'.repeat(100)}\n[cut: 1 more characters]`)
+  const onThePage = `${'x'.repeat(200)}\n[cut: 300 more characters]`
+  expect(cappedText(onThePage, limits)).toBe(`${'x'.repeat(100)}\n[cut: 400 more characters]`)
   expect(cappedText('語'.repeat(60), limits)).toBe(`${'語'.repeat(45)}\n[cut: 15 more characters]`)
 })
 

@@ -100,7 +100,9 @@ function cutText(text: string, limit: number): string {
   if (text.length <= limit) return text
   // Half a character, which a surrogate without its other is, makes servers refuse the whole conversation.
   const end = /[\uD800-\uDBFF]/.test(text.charAt(limit - 1)) ? limit - 1 : limit
-  return `${text.slice(0, end)}\n[cut: ${text.length - end} more characters]`
+  // Cut once before, on the page: what was lost there counts too.
+  const [mark = '', lost = 0] = /\n\[cut: (\d+) more characters\]$/.exec(text) ?? []
+  return `${text.slice(0, end)}\n[cut: ${text.length - mark.length + Number(lost) - end} more characters]`
 }
 
 /** Whether it is JSON as it stands, as most results are: a copy would cost several times as much as writing it. */
