@@ -11,7 +11,7 @@ import {
   type TracingConfig,
 } from '@dogear/core'
 import { onTestFinished } from 'vitest'
-import { clock } from '../../packages/dogear/src/clock.ts'
+import { browserClock as clock } from '@dogear/worker/host'
 import { device } from './device.ts'
 
 export interface TracedOptions {

@@ -3,7 +3,7 @@ import { cognipeerSink, httpSink, type Clock, type SmartAgentOptions } from '@do
 import { otlpSink } from '@dogear/core/otlp'
 import { call, say, scriptedModel, usage } from '@dogear/testing'
 import { describe, expect, test } from 'vitest'
-import { clock } from '../../packages/dogear/src/clock.ts'
+import { browserClock as clock } from '@dogear/worker/host'
 import { collector, traced } from './traced.ts'
 
 function agent(): SmartAgentOptions {

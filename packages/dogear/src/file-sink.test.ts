@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTracer, type Entry, type TracingConfig } from '@dogear/core'
 import { expect, onTestFinished, test } from 'vitest'
-import { clock } from './clock.ts'
+import { browserClock as clock } from '@dogear/worker/host'
 import { fileSink } from './file-sink.ts'
 
 test('[C64] a trace is a file in a folder of its own', async () => {

@@ -9,10 +9,9 @@ import {
   type FunctionalOptions,
   type Runner,
 } from '@dogear/core'
-import { browserIds, sha256 } from '@dogear/worker/host'
+import { browserClock as clock, browserIds, sha256 } from '@dogear/worker/host'
 import type { Agent as SessionAgent } from './agent.ts'
 import { checkedToken } from './checked-token.ts'
-import { clock } from './clock.ts'
 import { pageClient, warn, type HostOptions } from './page-client.ts'
 import { tracePlatform } from './trace-platform.ts'
 import * as traced from './traced-agent.ts'

@@ -1,7 +1,7 @@
 /** The ports as Node has them. */
 import { createHash, randomBytes } from 'node:crypto'
 import { tracedRun, type AgentPorts } from '@dogear/core'
-import { clock } from './clock.ts'
+import { browserClock as clock } from '@dogear/worker/host'
 import { fileSink } from './file-sink.ts'
 
 export const nodePorts: AgentPorts = {

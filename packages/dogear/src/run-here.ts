@@ -1,7 +1,7 @@
 /** Runs in place, with a model of its own or one behind an endpoint: for Node, where there is no worker. */
 import { DogearError, runInPlace, type AgentDefinition, type AgentPorts, type Model, type Runner } from '@dogear/core'
 import { createOpenAIModel } from '@dogear/models'
-import { clock } from './clock.ts'
+import { browserClock as clock } from '@dogear/worker/host'
 
 export function runHere(ports: AgentPorts): Runner {
   return runInPlace(ports, modelOf)

@@ -1,6 +1,6 @@
 /** What traces need of a page, or of Node. */
 import type { TracePlatform } from '@dogear/core'
-import { clock } from './clock.ts'
+import { browserClock as clock } from '@dogear/worker/host'
 
 export const tracePlatform: TracePlatform = {
   clock,
