@@ -37,14 +37,21 @@ export function importState(
   const held = heldBy(state, messages, from)
   const tail = tailOf(messages)
   if (tail.type === 'open') {
-    const turnId = tail.turnId || ids.id()
+    const turnId = tail.turnId || newTurn(messages, ids)
     const unanswered = tail.calls.flatMap(({ call, isDone }) => (isDone ? [] : [call.id]))
     return { entries: [...held, ...openTurn(state, messages, { ...tail, turnId }, options)], turnId, unanswered }
   }
   if (tail.type === 'answer' || !begin) return { entries: held, unanswered: [] }
-  const turnId = ids.id()
+  const turnId = newTurn(messages, ids)
   const first: NewEntry[] = [{ type: 'turn-start', turnId, origin: 'code' }, stepStart({ id: turnId, step: 0 })]
   return { entries: [...held, ...first], turnId, unanswered: [] }
+}
+
+/** Two messages with one id would make a path that never ends. */
+function newTurn(messages: readonly Message[], ids: Ids): string {
+  let turnId = ids.id()
+  while (messages.some(({ id }) => id.startsWith(`${turnId}.`))) turnId += '_'
+  return turnId
 }
 
 /** Everything but the turn. */

@@ -1,0 +1,288 @@
+/** Whatever happens in a run, and wherever it is left: the same end, a transcript every provider takes, nothing done twice. */
+import {
+  createSmartAgent,
+  emptyHead,
+  foldOf,
+  functionalAgent,
+  reduce,
+  runAgentOf,
+  runInMemory,
+  type AgentPorts,
+  type AgentResult,
+  type Entry,
+  type FunctionalOptions,
+  type InvokeOptions,
+  type Message,
+  type Model,
+  type ModelEvent,
+  type SmartState,
+  type Snapshot,
+} from '@dogear/core'
+import { countingIds } from '@dogear/testing'
+import { browserClock, sha256 } from '@dogear/worker/host'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { hello } from './functional.ts'
+
+const tools = ['works', 'fails', 'hangs', 'asks-first', 'unknown', 'ask_user_question', 'manage_todo_list'] as const
+type Call = (typeof tools)[number]
+
+interface Story {
+  /** The calls of each answer; the last one has none. */
+  readonly steps: readonly (readonly Call[])[]
+  readonly approves: boolean
+  readonly answers: boolean
+  readonly limits: { readonly maxToolCalls: number; readonly maxSteps: number; readonly maxParallelTools: number }
+}
+
+const story: fc.Arbitrary<Story> = fc.record({
+  steps: fc.array(fc.array(fc.constantFrom(...tools), { minLength: 1, maxLength: 3 }), { maxLength: 4 }),
+  approves: fc.boolean(),
+  answers: fc.boolean(),
+  limits: fc.record({
+    maxToolCalls: fc.integer({ min: 1, max: 8 }),
+    maxSteps: fc.integer({ min: 1, max: 5 }),
+    maxParallelTools: fc.integer({ min: 1, max: 3 }),
+  }),
+})
+
+test('[C10] [C12] [C44] left at any checkpoint, as often as one likes, a run comes to the same end', async () => {
+  await fc.assert(
+    fc.asyncProperty(story, fc.infiniteStream(fc.boolean()), async (given, leaves) => {
+      const straight = world(given)
+      const whole = await toTheEnd(straight, await straight.agent.invoke(hello), {})
+      const parted = world(given)
+      const leaving = { onStateChange: () => leaves.next().value as boolean }
+      const pieces = await toTheEnd(parted, await parted.agent.invoke(hello, leaving), leaving)
+      expect(endOf(pieces)).toEqual(endOf(whole))
+      expect(parted.effects.toSorted()).toEqual(straight.effects.toSorted())
+    }),
+    { numRuns: 60 },
+  )
+}, 60_000)
+
+test('[C42] [C44] a host may die anywhere: from any snapshot it took, a run comes to the same end', async () => {
+  await fc.assert(
+    fc.asyncProperty(story, fc.nat(), async (given, which) => {
+      const straight = world(given)
+      const taken: Snapshot[] = []
+      const keep: InvokeOptions = { onStateChange: (state) => void taken.push(kept(straight.agent.snapshot(state))) }
+      const whole = await toTheEnd(straight, await straight.agent.invoke(hello, keep), keep)
+      const snapshot = taken[which % taken.length] as Snapshot
+      const next = world(given)
+      const resumed = await toTheEnd(next, await next.agent.resume(snapshot), {})
+      expect(endOf(resumed)).toEqual(endOf(whole))
+    }),
+    { numRuns: 60 },
+  )
+}, 60_000)
+
+test('[C61] [O6] stopped anywhere, a run leaves a transcript that can be gone on with', async () => {
+  await fc.assert(
+    fc.asyncProperty(story, fc.integer({ min: 0, max: 12 }), async (given, after) => {
+      const { agent } = world(given)
+      const controller = new AbortController()
+      let events = 0
+      const stopped = await agent.invoke(hello, {
+        signal: controller.signal,
+        onEvent: () => (events += 1) > after && controller.abort(),
+      })
+      expectWhole(stopped.messages, stopped.metadata.terminalReason === 'paused')
+      const messages = [...stopped.messages, { role: 'user', content: 'go on' }]
+      const again = world({ ...given, steps: [] })
+      const went = await again.agent.invoke({ ...stopped.state, messages })
+      expect(went.content).toBe('Done.')
+    }),
+    { numRuns: 60 },
+  )
+}, 60_000)
+
+test('folding a run’s journal gives the run’s own state, also from a head that was kept on the way', async () => {
+  await fc.assert(
+    fc.asyncProperty(story, fc.nat(), async (given, at) => {
+      const { options, ports } = parts(given)
+      const entries: Entry[] = []
+      let live: unknown
+      const agent = functionalAgent(options, ports, async (job) => {
+        const journal = await runInMemory({
+          ...job,
+          ...ports,
+          agent: runAgentOf(job.agent, options.model as Model),
+          published(committed) {
+            entries.push(...kept(committed))
+            job.published(committed)
+          },
+        })
+        live = kept(journal.fold.head)
+      })
+      await agent.invoke(hello)
+      const fold = foldOf(emptyHead((live as { sessionId: string }).sessionId, 'tester'))
+      let later: typeof fold | undefined
+      for (const [index, entry] of entries.entries()) {
+        reduce(fold, entry)
+        if (later) reduce(later, entry)
+        if (index === at % entries.length) later = foldOf(kept(fold.head))
+      }
+      expect(kept(fold.head)).toEqual(live)
+      expect(kept(later?.head)).toEqual(live)
+    }),
+    { numRuns: 40 },
+  )
+}, 60_000)
+
+test('[C21] runs side by side hear, count and pay for themselves alone', async () => {
+  const runs = Array.from({ length: 8 }, (_, index) => index)
+  const paid: Record<number, Set<string>> = {}
+  const counted: Record<number, Set<string>> = {}
+  await Promise.all(
+    runs.map(async (index) => {
+      const { options, ports } = parts({
+        steps: [['works'], ['works', 'fails']],
+        approves: true,
+        answers: true,
+        limits: roomy,
+      })
+      const agent = createSmartAgent({
+        ...options,
+        ports,
+        instructions: `run ${index}`,
+        costEstimator: ({ modelName }) => ((paid[index] ??= new Set()).add(modelName), index),
+        tokenCounter: (text) => ((counted[index] ??= new Set()).add(/^run \d/.exec(text)?.[0] ?? ''), 1),
+      })
+      const heard = new Set<string>()
+      const words = `words of ${index}`
+      const result = await agent.invoke(
+        { messages: [{ role: 'user', content: words }] },
+        {
+          limits: { maxToolCalls: 10 + index },
+          onEvent: (event) => event.type === 'metadata' && heard.add(String(event.limits?.maxToolCalls)),
+        },
+      )
+      expect(result.messages[0]?.content).toBe(words)
+      expect([...heard]).toEqual([String(10 + index)])
+    }),
+  )
+  for (const index of runs) {
+    expect([...(counted[index] ?? [])].filter((name) => name && name !== `run ${index}`)).toEqual([])
+  }
+})
+
+const roomy = { maxToolCalls: 50, maxSteps: 20, maxParallelTools: 5 }
+
+/** An agent, a model whose answer is a matter of what it is shown alone, and what was done. */
+function world(given: Story) {
+  const effects: string[] = []
+  const { options, ports } = parts(given, effects)
+  return { agent: createSmartAgent({ ...options, ports }), effects, given }
+}
+
+function parts(given: Story, effects: string[] = []) {
+  const tool = (name: string, func: () => unknown, more = {}) => ({
+    name,
+    parameters: { type: 'object', properties: { at: { type: 'string' } } },
+    func: ({ at }: { at: string }) => (effects.push(`${name} ${at}`), func()),
+    ...more,
+  })
+  const options: FunctionalOptions & { model: Model } = {
+    name: 'tester',
+    model: modelOf(given),
+    limits: given.limits,
+    useTodoList: true,
+    humanInTheLoop: { askUser: true },
+    tools: [
+      tool('works', () => 'worked'),
+      tool('fails', () => Promise.reject(new Error('no'))),
+      tool('hangs', () => new Promise(() => {}), { timeout: 1 }),
+      tool('asks-first', () => 'worked too', { needsApproval: true }),
+    ],
+  }
+  const ports: AgentPorts = { clock: browserClock, hash: sha256, ids: countingIds('t'), warn: () => {} }
+  return { options, ports }
+}
+
+function modelOf({ steps }: Story): Model {
+  return {
+    async *stream({ messages, toolChoice }): AsyncGenerator<ModelEvent> {
+      expectWhole(messages, false)
+      const done = messages.filter(({ role }) => role === 'assistant').length
+      const calls = toolChoice === 'none' ? [] : (steps[done] ?? [])
+      if (calls.length === 0) yield { type: 'text-delta', text: 'Done.' }
+      for (const [index, name] of calls.entries()) {
+        yield { type: 'call-start', index, name }
+        yield { type: 'call-delta', index, args: JSON.stringify(argsOf(name, `${done}.${index}`)) }
+      }
+      yield { type: 'usage', usage: { input: 1, output: 1, total: 2, cachedInput: 0, reasoning: 0 } }
+      yield { type: 'finish', reason: calls.length ? 'tool-calls' : 'stop' }
+    },
+  }
+}
+
+function argsOf(name: Call, at: string): unknown {
+  if (name === 'ask_user_question') return { questions: [{ question: `At ${at}?` }] }
+  return name === 'manage_todo_list' ? { operation: 'write', todoList: [{ id: 1, step: at }] } : { at }
+}
+
+/** Decides what waits, and takes up what was left, until the run has ended. */
+async function toTheEnd({ agent, given }: ReturnType<typeof world>, first: AgentResult, config: InvokeOptions) {
+  let result = first
+  for (let times = 0; result.metadata.terminalReason === 'paused'; times += 1) {
+    if (times > 200) throw new Error('it never ends')
+    const state = decided(agent, result.state, given)
+    // The last pieces in one: a run left at every checkpoint for ever would never end.
+    result = await agent.resume(kept(agent.snapshot(state)), times > 50 ? {} : config)
+  }
+  return result
+}
+
+function decided(
+  agent: ReturnType<typeof world>['agent'],
+  given: SmartState,
+  { approves, answers }: Story,
+): SmartState {
+  let state = given
+  for (const { id, status } of given.pendingApprovals ?? []) {
+    if (status === 'pending') state = agent.resolveToolApproval(state, { id, approved: approves })
+  }
+  for (const { id, status, questions } of given.pendingUserQuestions ?? []) {
+    if (status !== 'pending') continue
+    const given = Object.fromEntries(questions.map(({ question }) => [question, { values: [], freeText: 'yes' }]))
+    state = agent.resolveUserQuestion(state, answers ? { id, answers: given } : { id, cancelled: true })
+  }
+  return state
+}
+
+/** What a caller can tell of how a run ended; a run left before its first answer has a turn of another name. */
+function endOf({ content, messages, state, metadata }: AgentResult) {
+  const { plan, toolCallCount, step, toolHistory = [], pendingApprovals = [], usage } = state
+  const end = {
+    content,
+    messages: messages.map(({ meta: _meta, ...message }) => message),
+    plan: plan && { version: plan.version, steps: plan.steps },
+    toolCallCount,
+    step,
+    history: toolHistory.map(({ executionId, status }) => `${executionId} ${status}`).sort(),
+    approvals: pendingApprovals.map(({ id, status }) => `${id} ${status}`).sort(),
+    totals: usage?.totals,
+    reason: metadata.terminalReason,
+  }
+  return JSON.parse(JSON.stringify(end).replaceAll(/\bt-\d+\b/g, 't')) as unknown
+}
+
+/** After a message with calls exactly their results, in the order of the calls. */
+function expectWhole(messages: readonly Message[], mayWait: boolean): void {
+  const open: string[] = []
+  for (const { role, tool_calls = [], tool_call_id } of messages) {
+    if (role === 'tool') {
+      if (mayWait) expect(open.splice(open.indexOf(tool_call_id ?? ''), 1)).toEqual([tool_call_id])
+      else expect(open.shift()).toBe(tool_call_id)
+    } else {
+      expect(open).toEqual([])
+      open.push(...tool_calls.map(({ id }) => id))
+    }
+  }
+  if (!mayWait) expect(open).toEqual([])
+}
+
+function kept<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T
+}
