@@ -2,7 +2,8 @@
 
 import { fork } from 'node:child_process'
 import { parseArgs } from 'node:util'
-import { printTable } from './table.mjs'
+import { measureSnapshot } from './snapshot.mjs'
+import { print, printTable } from './table.mjs'
 import { workloads } from './workloads.mjs'
 
 const { values: options } = parseArgs({
@@ -31,6 +32,7 @@ for (let generation = 0; generation < generations; generation += 1) {
   for (const child of [server, ...rows.values()]) child.disconnect()
 }
 printTable(results, rowNames)
+print([['', 'structuredClone', 'Dogear', 'budget', ''], ...measureSnapshot()])
 
 /** All rows one after the other, each round beginning with another: what disturbs the machine disturbs them alike. */
 async function measureRounds(rows, name, count) {

@@ -53,7 +53,8 @@ function median(numbers) {
   return (sorted[Math.floor(middle)] + sorted[Math.ceil(middle) - 1]) / 2
 }
 
-function print(lines) {
+/** @param {string[][]} lines    the first is the heads of the columns */
+export function print(lines) {
   const widths = lines[0].map((_, column) => Math.max(...lines.map((line) => line[column].length)))
   for (const line of lines) {
     console.log(
