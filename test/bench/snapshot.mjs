@@ -19,10 +19,7 @@ export function measureSnapshot() {
   }
   // The first rounds are the compiler's.
   const [clone, capture, restore] = Object.values(costs).map((each) => median(each.slice(rounds / 4)))
-  return [
-    lineOf('a snapshot of a 2 MB state', clone, capture / clone),
-    lineOf('restoring it', clone, restore / clone),
-  ]
+  return [lineOf('a snapshot of a 2 MB state', clone, capture / clone), lineOf('restoring it', clone, restore / clone)]
 }
 
 function lineOf(title, clone, ratio) {
@@ -33,7 +30,14 @@ function lineOf(title, clone, ratio) {
 function largeState() {
   const messages = Array.from({ length: 400 }, (_, turn) => turnOf(turn)).flat()
   const toolHistory = messages.filter(({ role }) => role === 'tool').map(executionOf)
-  return { messages, toolHistory, plan: null, ctx: { locale: 'pt' }, status: 'idle', agent: { name: 'bench', tools: [] } }
+  return {
+    messages,
+    toolHistory,
+    plan: null,
+    ctx: { locale: 'pt' },
+    status: 'idle',
+    agent: { name: 'bench', tools: [] },
+  }
 }
 
 function turnOf(turn) {
@@ -61,7 +65,13 @@ function turnOf(turn) {
 }
 
 function executionOf({ tool_call_id, content, meta }) {
-  return { executionId: tool_call_id, toolName: 'find_hotels', args: meta.tool.args, output: content, status: 'success' }
+  return {
+    executionId: tool_call_id,
+    toolName: 'find_hotels',
+    args: meta.tool.args,
+    output: content,
+    status: 'success',
+  }
 }
 
 function timeOf(job) {

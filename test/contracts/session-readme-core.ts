@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { defineAgent, invoke, runAgentOf, textOf, type Message, type Model } from '@dogear/core'
+import { createAgent, textOf, type Model } from '@dogear/core'
 
 /** Any model: here one that looks once, then answers with what it read. */
 const model: Model = {
@@ -17,7 +17,8 @@ const model: Model = {
   },
 }
 
-const agent = defineAgent({
+const agent = createAgent({
+  model,
   instructions: 'You help people plan a trip.',
   tools: [
     {
@@ -26,19 +27,7 @@ const agent = defineAgent({
       func: ({ city }) => `three hotels in ${city}`,
     },
   ],
-})
-
-const question: Message = {
-  id: randomUUID(),
-  role: 'user',
-  content: 'Where can we stay?',
-  meta: { status: 'complete', createdAt: Date.now() },
-}
-
-export const { content, messages } = await invoke(
-  runAgentOf(agent, model),
-  { messages: [question] },
-  {
+  ports: {
     clock: {
       now: Date.now,
       sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}),
@@ -50,6 +39,11 @@ export const { content, messages } = await invoke(
     hash: { sha256: (text) => createHash('sha256').update(text).digest('hex') },
     ids: { id: randomUUID },
   },
-)
+})
+
+export const { content, messages, state } = await agent.invoke({
+  messages: [{ role: 'user', content: 'Where can we stay?' }],
+})
 
 console.log(content) // I found three hotels in Lisbon.
+console.log(state.toolHistory?.length) // 1

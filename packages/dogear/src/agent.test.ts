@@ -30,3 +30,11 @@ test('a session id is text', async () => {
     await expect(agent.open(id)).rejects.toMatchObject({ code: 'input-invalid' })
   }
 })
+
+test('in Node the same import runs an agent in place, with no worker and no page', async () => {
+  const { createAgent: create } = await import('./index.ts')
+  const agent = create({ model: { invoke: () => ({ content: 'Hi.' }) } })
+  const { content } = await agent.invoke({ messages: [{ role: 'user', content: 'hello' }] })
+  expect(content).toBe('Hi.')
+  await expect(create().invoke({ messages: [] })).rejects.toMatchObject({ code: 'endpoint-missing' })
+})
