@@ -107,7 +107,7 @@ test('folding a run’s journal gives the run’s own state, also from a head th
         const journal = await runInMemory({
           ...job,
           ...ports,
-          agent: runAgentOf(job.agent, options.model as Model),
+          agent: runAgentOf(job.agent, options.model),
           published(committed) {
             entries.push(...kept(committed))
             job.published(committed)
