@@ -83,6 +83,41 @@ test('[C58] on a page without that agent the session’s own goes on, and one of
   expect(await third.send('hello?')).toMatchObject({ text: 'I am the front desk.' })
 })
 
+test('[C58] an agent that calls a tool of the one before it is told that it has none, and waits for no page', async () => {
+  const here = device()
+  const billing = scriptedModel([call('greet'), say('Then without.')])
+  const other = defineAgent({ name: 'billing', model: billing })
+  const model = scriptedModel([call('handoff_to_billing')])
+  const tools = [{ name: 'greet', func: () => 'hi' }, asHandoff(other)]
+  const session = await here.tab({ model, tools }).open()
+  expect(await session.send('go')).toMatchObject({ text: 'Then without.' })
+  expect(textOf(billing.requests[1]!.messages.at(-1)!)).toContain('Tool not found: greet')
+})
+
+test('[C58] of two handoffs in one step the first counts, and the other says so', async () => {
+  const here = device()
+  const [one, two] = ['one', 'two'].map((name) => defineAgent({ name, model: scriptedModel([say(`I am ${name}.`)]) }))
+  const model = scriptedModel([[call('handoff_to_one'), call('handoff_to_two')]])
+  const session = await here.tab({ model, tools: [asHandoff(one!), asHandoff(two!)] }).open()
+  expect(await session.send('go')).toMatchObject({ text: 'I am one.' })
+  const results = session.messages.value.filter(({ role }) => role === 'tool')
+  expect(results.map(({ meta }) => meta.status)).toEqual(['complete', 'skipped'])
+  expect(results[1]!.meta.tool).not.toHaveProperty('handoff')
+})
+
+test('[C42] [C58] a copy made from a snapshot keeps who has the word, and the model that was set', async () => {
+  const here = device()
+  const billing = scriptedModel([say('Here it is.'), say('Billing again.'), say('Front.')])
+  const tab = here.tab(frontDesk(scriptedModel([call('handoff_to_billing')]), billing))
+  const session = await tab.open()
+  await session.send('my invoice')
+  await session.set({ model: 'large' })
+  const copy = await tab.client.import(session.agent, await session.snapshot({ tag: 'now' }))
+  expect(await copy.send('and?')).toMatchObject({ text: 'Billing again.' })
+  const entries = await here.store.entries(copy.id, 0)
+  expect(entries.find(({ type }) => type === 'meta-set')).toMatchObject({ model: 'large' })
+})
+
 test('[C58] a handoff by a name nobody has is a result the model can mend', async () => {
   const here = device()
   const model = scriptedModel([call('handoff_to_nobody'), say('Then I do it myself.')])

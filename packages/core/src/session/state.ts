@@ -66,7 +66,7 @@ export interface Settings {
   readonly tag?: string
   readonly archived?: boolean
   readonly lifecycle?: string
-  /** Every tool a page ever registered for this session, name to label: a missing one is on another page. */
+  /** Every tool a page ever registered for this session, name to label: a missing one is on another page. Another agent's are `agent/name`. */
   readonly tools?: Readonly<Record<string, string>>
 }
 

@@ -55,11 +55,15 @@ function titleOf(content: string | readonly ContentPart[]): string {
   return `${space > 20 ? words.slice(0, space) : [...words].slice(0, titleLength).join('')}…`
 }
 
-/** Every tool ever seen, when this page adds one. */
+/** Every tool ever seen, when this page adds one; those of agents that a handoff leads to by agent and name. */
 export function toolsNow(fold: Fold, agent: RunAgent): Record<string, string> | undefined {
   const known = fold.head.settings.tools ?? {}
-  const tools = reachable(agent).flatMap((each) => each.tools)
-  const added = tools.filter((tool) => !Object.hasOwn(known, tool.name))
+  const added = reachable(agent).flatMap((each) =>
+    each.tools
+      // A tool that another agent of this page has is on no other page: waited for, it would never come.
+      .map(({ name, label }) => [each === agent ? name : `${each.name}/${name}`, label] as const)
+      .filter(([name]) => !Object.hasOwn(known, name)),
+  )
   if (!added.length) return undefined
-  return { ...known, ...Object.fromEntries(added.map((tool) => [tool.name, labelText(tool.label, 'ask')])) }
+  return { ...known, ...Object.fromEntries(added.map(([name, label]) => [name, labelText(label, 'ask')])) }
 }

@@ -24,7 +24,7 @@ export async function decideCall(run: Run, call: OpenCall, place: CallPlace): Pr
     return resultOf(call, 'skipped', `Skipped tool due to tool-call limit: ${call.tool}`)
   }
   if (!toolNamed(run, call.tool)) {
-    if (Object.hasOwn(headOf(run).settings.tools ?? {}, call.tool)) return { type: 'page' }
+    if (isElsewhere(run, call.tool)) return { type: 'page' }
     const known = toolNames(run).join(', ') || 'none'
     return resultOf(call, 'error', `Tool not found: ${call.tool}. Known tools: ${known}.`)
   }
@@ -72,15 +72,26 @@ export function runDecision(call: OpenCall, tool: RunTool, args: unknown, isChan
   return { type: 'result', result: { ...result, handoff: name }, beside: [{ type: 'agent-set', agent: name }] }
 }
 
-/** Makes the changes of the plan, each on what the one before it left. */
+/** Makes the changes of the plan, each on what the one before it left, and gives the word away once. */
 export function planned(decisions: readonly (CallDecision | PlanCall)[], before: Plan | null, now: number) {
   let plan = before
+  let isGiven = false
   return decisions.map((decision): CallDecision => {
+    if (decision.type === 'result' && decision.result.handoff !== undefined) {
+      if (isGiven) return alreadyGiven(decision)
+      isGiven = true
+    }
     if (decision.type !== 'plan') return decision
     const made = planDecision(decision, plan, now)
     plan = made.plan?.plan ?? plan
     return made
   })
+}
+
+/** Two agents cannot have the word: the first one asked for gets it. */
+function alreadyGiven({ result: { handoff: _handoff, ...result } }: ResultDecision): ResultDecision {
+  const content = 'Not carried out: the conversation was handed over by another call beside this one.'
+  return { type: 'result', result: { ...result, status: 'skipped', content } }
 }
 
 export function planDecision({ call, args }: PlanCall, before: Plan | null, now: number): ResultDecision {
@@ -127,6 +138,13 @@ export function decisionEntries(
     case 'page':
       return []
   }
+}
+
+/** Whether the agent at work has this tool on another page. One that stands in for it waits for the tools of both. */
+function isElsewhere(run: Run, name: string): boolean {
+  const { agent } = turnOf(run)
+  const known = headOf(run).settings.tools ?? {}
+  return Object.hasOwn(known, `${agent}/${name}`) || (agent !== run.agent().name && Object.hasOwn(known, name))
 }
 
 export function toolNamed(run: Run, name: string): (Pick<RunTool, 'label'> & globalThis.Partial<RunTool>) | undefined {
