@@ -207,6 +207,40 @@ test('[C55] the fold of a session with children is the same live, read anew, cac
   expect(second.usage.value).toEqual(session.usage.value)
 })
 
+test('[C42] [C55] a copy made from a snapshot takes up a child where it was: what it has done is not done again', async () => {
+  const here = device()
+  const paid: string[] = []
+  const child = scriptedModel((request) => {
+    const results = request.messages.filter(({ role }) => role === 'tool').length
+    return [call('pay'), call('book'), say('Booked.')][results] ?? say('?')
+  })
+  const clerk = agent('clerk', child, {
+    tools: [
+      { name: 'pay', func: () => void paid.push('paid') },
+      { name: 'book', needsApproval: true, func: () => 'booked' },
+    ],
+  })
+  const model = scriptedModel(({ messages }) =>
+    messages.some(({ role }) => role === 'tool') ? say('Done.') : call('clerk', { input: 'Book it' }),
+  )
+  const tab = here.tab({ model, tools: [asTool(clerk)] })
+  const session = await tab.open()
+  const { requests } = await session.send('book')
+  const snapshot = JSON.parse(JSON.stringify(await session.snapshot({ tag: 'half way' })))
+  const copy = await tab.client.import(session.agent, snapshot)
+  await until(() => copy.requests.value.length === 1)
+  expect(copy.requests.value).toMatchObject([{ id: requests[0]!.id, tool: 'book', path: requests[0]!.path }])
+  expect(await copy.approve(requests[0]!.id)).toMatchObject({ text: 'Done.' })
+  expect(paid).toEqual(['paid'])
+
+  const path = [requests[0]!.path![0]]
+  snapshot.state.ctx.__subagentPending = [
+    { type: 'session-start', agent: 'clerk', path },
+    { type: 'request-open', path },
+  ]
+  await expect(tab.client.import(session.agent, snapshot)).rejects.toMatchObject({ code: 'snapshot-invalid' })
+})
+
 const look = { name: 'look', effect: 'read' as const, func: () => 'seen' }
 const nights = { type: 'object', properties: { nights: { type: 'number' } }, required: ['nights'] }
 const strict = {

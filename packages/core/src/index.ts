@@ -199,7 +199,14 @@ export {
 export { type Channel, type Transport } from './ports/transport.ts'
 
 export { emptyHead, foldOf, pathOf, statusOf, type Fold } from './session/fold.ts'
-export { openJournal, type Beside, type Journal, type JournalOptions, type NewEntry } from './session/journal.ts'
+export {
+  openJournal,
+  unplaced,
+  type Beside,
+  type Journal,
+  type JournalOptions,
+  type NewEntry,
+} from './session/journal.ts'
 export { bodyOf, reduce } from './session/reduce.ts'
 export { callTool, type CallContext, type CallReply } from './tools/result.ts'
 export { spellOut } from './tools/spell-out.ts'

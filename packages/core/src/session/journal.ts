@@ -145,6 +145,14 @@ function placed(fold: Fold, entries: readonly NewEntry[], { epoch, at }: Omit<Wr
   })
 }
 
+/** To be written again, in another journal. */
+export function unplaced(entry: Entry): NewEntry {
+  const { v: _v, seq: _seq, id: _id, at: _at, epoch: _epoch, ...rest } = entry
+  if (!('parent' in rest)) return rest
+  const { parent: _parent, ...body } = rest
+  return body
+}
+
 function leafAt(fold: Fold | undefined, [key, ...rest]: readonly string[]): string | null {
   return key === undefined ? (fold?.head.leaf ?? null) : leafAt(fold?.children.get(key), rest)
 }

@@ -3,7 +3,7 @@ import type { AgentDefinition } from '../agents/agent.ts'
 import { guardrailSlice, type GuardrailSlice } from '../smart/guardrail.ts'
 import type { Stage } from '../turn/run.ts'
 import type { Entry, EntryOf } from './entry.ts'
-import type { NewEntry } from './journal.ts'
+import { unplaced, type NewEntry } from './journal.ts'
 import { callOfWorker, emptyHead, foldOf, pathOf, statusOf, type Fold } from './fold.ts'
 import type { Message } from './message.ts'
 import { normalizeUsage } from './normalize-usage.ts'
@@ -146,14 +146,6 @@ export function createStateView({ input, agent, imported, unanswered }: StateVie
   }
 
   return { fold, take, state }
-}
-
-/** To be written again, in another journal. */
-function unplaced(entry: Entry): NewEntry {
-  const { v: _v, seq: _seq, id: _id, at: _at, epoch: _epoch, ...rest } = entry
-  if (!('parent' in rest)) return rest
-  const { parent: _parent, ...body } = rest
-  return body
 }
 
 /** From the first message to the last; a cut answer is shown by sessions, and never part of a state. */

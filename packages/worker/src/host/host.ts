@@ -7,6 +7,7 @@ import {
   openJournal,
   runInMemory,
   toErrorData,
+  type NewEntry,
   type Store,
 } from '@dogear/core'
 import type { AgentSpec, Answers, Question, SessionChoice, ToHost, ToPage, Wire } from '../protocol.ts'
@@ -118,14 +119,28 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       const { title, from, ...state } = checkSnapshot(await wholeSnapshot(store, snapshot), agent)
       const { clock, hash, ids } = platform
       const sessionId = ids.id()
-      const { epoch } = await store.acquire(sessionId, { agent, at: clock.now() })
-      const journal = openJournal({ fold: foldOf(emptyHead(sessionId, agent)), clock, store, epoch })
-      const { entries } = importState(state, { agent: { name: agent }, clock, hash, ids }, { begin: false, from })
-      await journal.append([
+      const { entries, turnId } = importState(
+        state,
+        { agent: { name: agent }, clock, hash, ids },
+        { begin: false, from },
+      )
+      const first: NewEntry[] = [
         { type: 'session-start', agent, sessionId },
         ...entries,
+        // An open turn brings along who has the word.
+        ...(turnId === undefined && state.agent ? [{ type: 'agent-set' as const, agent: state.agent.name }] : []),
         ...(title === undefined ? [] : [{ type: 'title-set' as const, title, source: 'person' as const }]),
-      ])
+      ]
+      const journal = (kept?: Store, epoch = 0) =>
+        openJournal({ fold: foldOf(emptyHead(sessionId, agent)), clock, store: kept, epoch })
+      // What cannot be folded must not be kept: nobody could open it.
+      await journal()
+        .append(first)
+        .catch(() => {
+          throw new DogearError('snapshot-invalid', 'This snapshot holds entries that cannot be read.')
+        })
+      const { epoch } = await store.acquire(sessionId, { agent, at: clock.now() })
+      await journal(store, epoch).append(first)
       return sessionId
     },
     async delete({ user, sessionId }) {

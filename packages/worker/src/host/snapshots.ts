@@ -6,9 +6,11 @@ import {
   pathOf,
   pendingOf,
   statusOf,
+  unplaced,
   type Fold,
   type Head,
   type Message,
+  type NewEntry,
   type PendingToolApproval,
   type PendingUserQuestion,
   type PlanStep,
@@ -40,10 +42,13 @@ export async function snapshotOf(
       plan: head.plan && { ...head.plan, lastUpdated: new Date(head.plan.lastUpdated).toISOString() },
       usage: { perRequest: [], totals: head.usage.totals },
       title: head.title,
+      model: head.settings.model,
+      system: head.settings.system,
       reflections: head.reflections,
       memoryFacts: head.facts,
       ...pendingOf(head.requests),
       ...openCallsOf(head),
+      ...(await workersOf(store, head)),
     },
     runtimeHint: {
       name: head.agent,
@@ -54,13 +59,23 @@ export async function snapshotOf(
   }
 }
 
-/** What an open turn needs to go on elsewhere: who has the word, how much it has called, and what was running. */
+/** Who has the word, and what an open turn needs to go on elsewhere: how much it has called, and what was running. */
 function openCallsOf({ turn, activeAgent, agent }: Head): Pick<SmartState, 'agent' | 'toolCallCount' | 'runningCalls'> {
-  if (!turn) return {}
+  const active = { agent: { name: activeAgent ?? agent } }
+  if (!turn) return active
   const runningCalls = turn.calls.flatMap((call) =>
     call.intent && !call.done ? { toolCallId: call.callId, args: argsOf(call), key: call.intent.key } : [],
   )
-  return { agent: { name: activeAgent ?? agent }, toolCallCount: turn.toolCallCount, runningCalls }
+  return { ...active, toolCallCount: turn.toolCallCount, runningCalls }
+}
+
+/** What agents at work for open calls have written: begun anew, they would do it all a second time. */
+async function workersOf(store: Store, { sessionId, nodes, turn, children }: Head): Promise<Pick<SmartState, 'ctx'>> {
+  const first = nodes.find(({ turnId }) => turn && turnId === turn.id)
+  if (!first || !Object.values(children).some(({ seq }) => seq > 0)) return {}
+  const entries = await store.entries(sessionId, first.seq)
+  const theirs = entries.filter(({ path: [worker] }) => worker !== undefined && Object.hasOwn(children, worker))
+  return { ctx: { __subagentPending: theirs.map(unplaced) } }
 }
 
 /** The snapshot itself, read from the store when it was given by its name. */
@@ -92,17 +107,20 @@ export function checkSnapshot(
       `The snapshot is of agent "${runtimeHint?.name}", not "${agent}". Import it with that agent.`,
     )
   }
-  const { messages, plan, title, toolCallCount } = state
+  const { messages, plan, title, toolCallCount, model, system } = state
   const ids = new Set<string>()
   // An id that comes twice would make a path that never ends.
   const broken = messages.findIndex((message) => !isMessage(message) || ids.size === ids.add(message.id).size)
   if (broken >= 0) throw new DogearError('snapshot-invalid', `Message ${broken + 1} of the snapshot cannot be read.`)
+  const workers = listOf(state.ctx?.__subagentPending as readonly NewEntry[] | undefined, isWorkers)
   return {
     // The cast: each was looked at.
     messages: messages as readonly Message[],
     plan: isPlan(plan) ? plan : null,
     title: typeof title === 'string' ? title : undefined,
     from: metadata?.sessionId ?? '',
+    model: typeof model === 'string' ? model : undefined,
+    system: typeof system === 'string' ? system : undefined,
     toolCallCount: typeof toolCallCount === 'number' ? toolCallCount : undefined,
     agent: typeof state.agent?.name === 'string' ? { name: state.agent.name } : undefined,
     pendingApprovals: listOf(state.pendingApprovals, isPending),
@@ -113,6 +131,7 @@ export function checkSnapshot(
     runningCalls: listOf(state.runningCalls, ({ toolCallId }) => typeof toolCallId === 'string'),
     reflections: listOf(state.reflections, ({ text }) => typeof text === 'string'),
     memoryFacts: listOf(state.memoryFacts, ({ key }) => typeof key === 'string'),
+    ...(workers?.length && { ctx: { __subagentPending: workers } }),
   }
 }
 
@@ -122,6 +141,11 @@ function listOf<T>(list: readonly T[] | undefined, isGood: (item: T) => boolean)
 
 function isPending({ id, toolCallId, toolName, status }: PendingToolApproval | PendingUserQuestion): boolean {
   return [id, toolCallId, toolName, status].every((text) => typeof text === 'string')
+}
+
+function isWorkers(entry: NewEntry): boolean {
+  const isSaid = entry.type !== 'message-add' || isMessage(entry.message)
+  return isSaid && Array.isArray(entry.path) && entry.path.length > 0
 }
 
 const roles = new Set(['system', 'user', 'assistant', 'tool'])
