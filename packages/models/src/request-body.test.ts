@@ -53,6 +53,27 @@ test('calls that share a provider id are told apart by ours; a later step may re
   ])
 })
 
+test('[C16] a name, arguments or an id that a server would refuse are sent as it takes them, whatever the model wrote', () => {
+  const long = `${'a'.repeat(32)}.1.0.10.0`
+  const calls = [
+    { ...callOf('s.0'), function: { name: 'functions.look up', arguments: '{"city":"Lis' } },
+    { ...callOf(long), function: { name: '', arguments: '' } },
+    { ...callOf('s.2'), function: { name: 'look', arguments: '"{}"' } },
+  ]
+  const results = calls.map(({ id }) => ({ id: `${id}.r`, role: 'tool' as const, content: '', tool_call_id: id, meta }))
+  const [answer, ...told] = bodyOf([assistant('', calls), ...results]).messages
+  expect('tool_calls' in answer! && answer.tool_calls).toEqual([
+    {
+      id: 's.0',
+      type: 'function',
+      function: { name: 'functions_look_up', arguments: '{"invalid":"{\\"city\\":\\"Lis"}' },
+    },
+    { id: 'dogear_1', type: 'function', function: { name: 'unknown', arguments: '{}' } },
+    { id: 's.2', type: 'function', function: { name: 'look', arguments: '{}' } },
+  ])
+  expect(told.map((message) => 'tool_call_id' in message && message.tool_call_id)).toEqual(['s.0', 'dogear_1', 's.2'])
+})
+
 test('pictures of a person are sent; an assistant speaks in text', () => {
   const parts = [
     { type: 'text', text: 'what is this?' },

@@ -72,7 +72,37 @@ function toWireCall(call: ToolCall, siblings: readonly ToolCall[], wireIds: Map<
   const { name, arguments: args } = call.function
   // Two calls under one id would have one answer: then our own ids tell them apart.
   const isRepeated = siblings.some((other) => other !== call && other.providerId === call.providerId)
-  const id = call.providerId && !isRepeated ? call.providerId : call.id
+  const own = call.providerId && !isRepeated ? call.providerId : call.id
+  const id = own.length <= idLength ? own : `dogear_${wireIds.size}`
   wireIds.set(call.id, id)
-  return { id, type: 'function' as const, function: { name, arguments: args } }
+  return { id, type: 'function' as const, function: { name: wireName(name), arguments: wireArgs(call, args) } }
+}
+
+/** Longer ones are refused by some; those of an agent that works for another grow with every level. */
+const idLength = 40
+
+/** A name that a model made up is in the conversation for good: servers that refuse it would refuse every later question. */
+function wireName(name: string): string {
+  return /^[\w-]{1,64}$/.test(name) ? name : name.replace(/[^\w-]/g, '_').slice(0, 64) || 'unknown'
+}
+
+/** So are arguments that a token limit cut off: servers that read them take only an object. */
+function wireArgs(call: ToolCall, args: string): string {
+  let wire = known.get(call)
+  if (wire === undefined) known.set(call, (wire = objectText(args.trim()) ?? JSON.stringify({ invalid: args })))
+  return wire
+}
+
+/** Looked at once, not at every step. */
+const known = new WeakMap<ToolCall, string>()
+
+/** Some models write the object as a text once more. */
+function objectText(args: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(args || '{}')
+    if (typeof value === 'string') return objectText(value)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? args || '{}' : undefined
+  } catch {
+    return undefined
+  }
 }
