@@ -1,5 +1,6 @@
 /** A session on the page: folds the same entries as its host, and shows them as signals. */
 import {
+  describeError,
   emptyHead,
   foldOf,
   pathOf,
@@ -48,6 +49,8 @@ export interface ClientSessionOptions {
   readonly reopen: () => void
   /** Says whether nobody on this page uses the session any more. */
   readonly closed: () => boolean
+  /** For the developer's console. */
+  readonly warn: (message: string) => void
 }
 
 const olderAtOnce = 50
@@ -56,7 +59,10 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
   const { sessionId, agent, post, ask } = options
   let fold: Fold = foldOf(emptyHead(sessionId, agent.name))
   const turns = createTurns()
-  const listeners = createListeners((from, to) => ask({ type: 'entries', sessionId, from, to }))
+  const listeners = createListeners(
+    (from, to) => ask({ type: 'entries', sessionId, from, to }),
+    (error) => options.warn(`A listener of session "${sessionId}" threw (${describeError(error)}).`),
+  )
   const mine = new Set<string>()
   let isWiped = false
   let isClosed = false
@@ -252,6 +258,7 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
     wipe() {
       batch(() => {
         fold = foldOf(emptyHead(sessionId, agent.name))
+        listeners.restart()
         partial.value = null
         waiting.value = null
         unsaved.value = []

@@ -198,6 +198,7 @@ export function createClient({ connect, id, now, warn, cleared = () => {} }: Cli
       post: (message) => wire?.post(message),
       ask: question,
       settled: (callId) => handles.settled(callId),
+      warn,
       reopen() {
         if (sessions.has(sessionId)) return
         sessions.set(sessionId, { session, agent, uses: 1 })

@@ -9,9 +9,14 @@ export interface Listeners {
   tell(entries: readonly Entry[]): void
   /** The session is known up to here: what nobody was told of is read from the journal. */
   reach(seq: number): void
+  /** The session was deleted: what comes next is the first entry of another. */
+  restart(): void
 }
 
-export function createListeners(read: (from: number, to: number) => Promise<readonly Entry[]>): Listeners {
+export function createListeners(
+  read: (from: number, to: number) => Promise<readonly Entry[]>,
+  failed: (error: unknown) => void,
+): Listeners {
   const listeners = new Map<Listener, { from: number }>()
   let known = 0
   let reading: Promise<void> | undefined
@@ -21,12 +26,21 @@ export function createListeners(read: (from: number, to: number) => Promise<read
       for (const [listener, place] of listeners) {
         if (entry.seq < place.from) continue
         place.from = entry.seq + 1
-        listener(entry)
+        try {
+          listener(entry)
+        } catch (error) {
+          // Its own mistake: it must not keep the entry from the session, or from those after it.
+          failed(error)
+        }
       }
     }
   }
 
   return {
+    restart() {
+      known = 0
+      for (const place of listeners.values()) place.from = 0
+    },
     add(listener, from) {
       listeners.set(listener, { from })
       return () => void listeners.delete(listener)
