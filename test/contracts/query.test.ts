@@ -132,6 +132,40 @@ test('[K40] interrupt ends the turn that runs, and its result says so', async ()
   expect(messages.at(-1)).toMatchObject({ subtype: 'error_during_execution', terminal_reason: 'aborted_streaming' })
 })
 
+test('[K4] an abort ends the query after the result of the turn that ran, although its input never ends', async () => {
+  const abortController = new AbortController()
+  async function* input() {
+    yield { type: 'user' as const, message: { role: 'user' as const, content: 'one' } }
+    await new Promise(() => {})
+  }
+  const model = scriptedModel([[say('wait'), forever]])
+  const messages: SDKMessage[] = []
+  for await (const message of query({
+    prompt: input(),
+    options: { model, abortController, includePartialMessages: true },
+  })) {
+    messages.push(message)
+    if (message.type === 'stream_event') abortController.abort()
+  }
+  expect(messages.at(-1)).toMatchObject({ type: 'result', terminal_reason: 'aborted_streaming' })
+})
+
+test('[K40] who leaves the loop stops the turn that runs', async () => {
+  let isStopped = () => {}
+  const stopped = new Promise<void>((resolve) => (isStopped = resolve))
+  const model = {
+    async *stream(_request: ModelRequest, { signal }: { signal: AbortSignal }) {
+      signal.addEventListener('abort', () => isStopped())
+      yield { type: 'text-delta' as const, text: 'wait' }
+      await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    },
+  }
+  for await (const message of query({ prompt: 'go', options: { model, includePartialMessages: true } })) {
+    if (message.type === 'stream_event') break
+  }
+  await stopped
+})
+
 test('[K34] a tool that needs approval is denied where nobody can be asked, and the result lists it', async () => {
   let ran = false
   const pay = { name: 'pay', needsApproval: true, func: () => (ran = true) }

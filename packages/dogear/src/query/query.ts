@@ -82,7 +82,12 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
         slash_commands: [],
       },
     ])
-    const stop = () => void session.stop()
+    // Its input may never end by itself: nothing more is asked.
+    const stop = () => {
+      isInputOver = true
+      if (unanswered > 0) void session.stop()
+      else end()
+    }
     options.abortController?.signal.addEventListener('abort', stop, { once: true })
     for await (const text of textsOf(prompt)) {
       if (options.abortController?.signal.aborted) break
@@ -119,11 +124,11 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
   }
 
   run().catch((error: unknown) => queue.fail(error))
-  const messages = queue[Symbol.asyncIterator]() as AsyncGenerator<SDKMessage, void>
   const close = () => {
     void opening.then((session) => session.stop().finally(() => session.close())).catch(() => {})
     queue.end()
   }
+  const messages = told(queue, close)
   return Object.assign(messages, {
     async interrupt() {
       await (await opening).stop()
@@ -133,6 +138,17 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
     setPermissionMode: async (mode: string) => (await opening).set({ mode }),
     close,
   })
+}
+
+/** Left in the middle, by a `break`, nobody waits for the rest. */
+async function* told(queue: AsyncIterable<SDKMessage>, left: () => void): AsyncGenerator<SDKMessage, void> {
+  let isRead = false
+  try {
+    yield* queue
+    isRead = true
+  } finally {
+    if (!isRead) left()
+  }
 }
 
 const isModelsFault = new Set<ErrorData['code']>(['model-failed', 'model-unknown', 'rate-limited', 'bad-response'])
