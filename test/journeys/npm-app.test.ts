@@ -18,7 +18,9 @@ const bin = (name: string) => join(folder, 'node_modules/.bin', name)
 beforeAll(async () => {
   const proxy = await startProxy()
   write('src/main.ts', readmeExample('npm', proxy.url))
-  write('index.html', page)
+  write('index.html', pageWith('main'))
+  write('src/called.ts', called(proxy.url))
+  write('called.html', pageWith('called'))
   write('tsconfig.json', JSON.stringify(strictest))
   write('package.json', JSON.stringify(manifest(inject('tarballs'))))
   run(pnpm('install', '--prefer-offline', '--ignore-workspace', '--ignore-scripts'))
@@ -36,7 +38,7 @@ test('[J2] it builds without a Vite config and without a warning, and what is bu
   await booksARoom(site.url)
 })
 
-test('[J2] the development server runs it too', async () => {
+test('[J2] [C41] [C61] [K26] the development server runs it too, and agents called like functions', async () => {
   const server = spawn(bin('vite'), ['--port', '0', '--host', '127.0.0.1'], {
     cwd: folder,
     // Coloured, the address it prints would be torn apart by escape codes.
@@ -53,6 +55,7 @@ test('[J2] the development server runs it too', async () => {
       server.once('exit', () => reject(new Error(`Vite ended early:\n${printed}`)))
     })
     await booksARoom(url)
+    await calledLikeAFunction(`${url}/called.html`)
   } finally {
     server.kill()
   }
@@ -79,7 +82,49 @@ async function booksARoom(address: string): Promise<void> {
   await visitor.leave()
 }
 
-const page = `<!doctype html>
+/** What a program sees that has no chat: the worker runs it, the page's function is its tool. */
+async function calledLikeAFunction(address: string): Promise<void> {
+  const visitor = await browser.newVisitor()
+  const tab = await visitor.open(address)
+  await tab.waitForFunction(() => document.body.dataset.called !== undefined)
+  const told: unknown = JSON.parse((await tab.evaluate(() => document.body.dataset.called)) ?? '')
+  expect(told).toMatchObject({
+    paused: { stage: 'after_agent', reason: 'look first' },
+    content: expect.stringContaining('My app'),
+    tools: [{ toolName: 'page_title', output: 'My app', status: 'success' }],
+    events: expect.arrayContaining(['tool_call', 'metadata', 'stream', 'finalAnswer']),
+    messages: expect.arrayContaining(['system', 'assistant', 'result']),
+  })
+  expect(tab.workers()).toHaveLength(1)
+  expect(tab.complaints).toEqual([])
+  await visitor.leave()
+}
+
+const called = (endpoint: string) => `import { createAgent, query } from 'dogear'
+
+const agent = createAgent({
+  endpoint: '${endpoint}',
+  tools: [{ name: 'page_title', description: 'Reads the title of this page', func: () => document.title }],
+})
+const events: string[] = []
+const first = await agent.invoke(
+  { messages: [{ role: 'user', content: 'What is this page?' }] },
+  { onStateChange: (state) => state.messages.at(-1)?.tool_calls !== undefined, checkpointReason: 'look first' },
+)
+const snapshot = JSON.parse(JSON.stringify(agent.snapshot(first.state, { tag: 'before the tool' })))
+const { content, state } = await agent.resume(snapshot, { stream: true, onEvent: ({ type }) => void events.push(type) })
+const messages: string[] = []
+for await (const { type } of query({ prompt: 'Hello', options: { endpoint: '${endpoint}' } })) messages.push(type)
+document.body.dataset.called = JSON.stringify({
+  paused: first.state.ctx?.__paused,
+  content,
+  tools: state.toolHistory,
+  events,
+  messages,
+})
+`
+
+const pageWith = (script: string) => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="UTF-8" />
@@ -88,7 +133,7 @@ const page = `<!doctype html>
   </head>
   <body>
     <div id="app"></div>
-    <script type="module" src="/src/main.ts"></script>
+    <script type="module" src="/src/${script}.ts"></script>
   </body>
 </html>
 `
