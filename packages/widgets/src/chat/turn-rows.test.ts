@@ -28,6 +28,15 @@ test('[C56] the structured answer is no action of the agent; a tool of the page 
   expect(turnRows(session, messages).map(({ type }) => type)).toEqual(['agent', 'calls'])
 })
 
+test('[C56] a structured answer with no words beside it is shown itself, once it was taken', () => {
+  const structured = scriptedSession({}, { outputSchema: { type: 'object', properties: {} } })
+  const [asked, result] = agentCalls('t.1', '', [{ name: 'response', result: 'ok' }])
+  const taken = { ...result!, meta: { ...result!.meta, tool: { name: 'response', args: { city: 'Lisbon' } } } }
+  expect(turnRows(structured, [asked!, taken])).toEqual([{ type: 'output', id: 't.1.0', value: { city: 'Lisbon' } }])
+  const refused = { ...taken, meta: { ...taken.meta, status: 'error' as const } }
+  expect(turnRows(structured, [asked!, refused])).toEqual([])
+})
+
 test('calls of steps without words between them are one run', () => {
   const messages = [
     ...agentCalls('t.1', 'Looking.', [done]),

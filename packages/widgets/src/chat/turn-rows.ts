@@ -9,6 +9,8 @@ export type Row =
   /** Without a message while it streams. */
   | { readonly type: 'agent'; readonly id: string; readonly message?: Message }
   | { readonly type: 'calls'; readonly id: string; readonly calls: CallView[] }
+  /** The structured answer, where nothing is said beside it. */
+  | { readonly type: 'output'; readonly id: string; readonly value: unknown }
 
 /** What is in flight: only for the session's open turn. */
 export interface Live {
@@ -30,6 +32,8 @@ export function turnRows(session: Session, messages: readonly Message[], live?: 
       id,
       function: { name, arguments: args },
     } of message.tool_calls ?? []) {
+      const outcome = isOutput(session, name) && !textOf(message) ? results.get(id)?.meta : undefined
+      if (outcome?.status === 'complete') rows.push({ type: 'output', id, value: outcome.tool?.args })
       addCall(rows, session, { id, tool: name, args, result: results.get(id), open: open.get(id) })
     }
   }
@@ -61,12 +65,16 @@ function addStreaming(rows: Row[], session: Session, streaming: NonNullable<Live
 function addCall(rows: Row[], session: Session, facts: CallFacts): void {
   // The plan has a place of its own: a card for each change of it would only be noise.
   if (facts.tool === 'manage_todo_list' && facts.result?.meta.status !== 'error') return
-  // The structured answer is for the page, which has it as `output`.
-  if (facts.tool === 'response' && session.agent.output) return
+  if (isOutput(session, facts.tool)) return
   const call = callView(session, facts)
   const last = rows.at(-1)
   if (last?.type === 'calls') last.calls.push(call)
   else rows.push({ type: 'calls', id: `calls ${call.id}`, calls: [call] })
+}
+
+/** The structured answer is no action of the agent. */
+function isOutput({ agent }: Session, tool: string): boolean {
+  return tool === 'response' && agent.output !== undefined
 }
 
 function saysSomething(message: Message): boolean {

@@ -3,6 +3,7 @@
 import { useComputed } from '@preact/signals'
 import { textOf, type Message } from '@dogear/core'
 import { useWidget } from '../context.ts'
+import { ValueList } from '../value-list.tsx'
 import { AgentMessage } from './agent-message.tsx'
 import { isSettled } from './call-view.ts'
 import { CopyButton } from './copy-button.tsx'
@@ -33,6 +34,7 @@ export function Turn({ messages, isLive, isCurrent, isLast }: TurnProps) {
       {rows.map((row) => {
         if (row.type === 'user') return <User key={row.id} message={row.message} />
         if (row.type === 'agent') return <AgentMessage key={row.id} message={row.message} />
+        if (row.type === 'output') return <Output key={row.id} value={row.value} />
         return <ToolCalls key={row.id} calls={row.calls} />
       })}
       {isThinking && (
@@ -45,6 +47,14 @@ export function Turn({ messages, isLive, isCurrent, isLast }: TurnProps) {
       {isLast && <TurnNotice />}
       {!isLive && answer && <CopyButton text={answer} />}
     </section>
+  )
+}
+
+function Output({ value }: { value: unknown }) {
+  return (
+    <article class="agent" part="message" data-role="agent" data-state="complete">
+      <ValueList value={value} />
+    </article>
   )
 }
 
