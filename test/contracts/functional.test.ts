@@ -324,3 +324,11 @@ function deepFrozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) Object.values(value).forEach(deepFrozen)
   return Object.freeze(value)
 }
+
+test('[C60] [C61] what a guardrail puts in place of an answer that streamed is told whole', async () => {
+  const guardrails = { response: [{ check: () => ({ disposition: 'block' as const, replacement: 'I cannot say.' }) }] }
+  const { agent } = functional([say('The secret ', 'is 42, and a long one it is.')], { guardrails })
+  const chunks: string[] = []
+  await agent.invoke(hello, { onStream: ({ text, isFinal }) => chunks.push(isFinal ? `final: ${text}` : text) })
+  expect(chunks.at(-1)).toBe('final: I cannot say.')
+})

@@ -118,6 +118,23 @@ test('[C42] [C58] a copy made from a snapshot keeps who has the word, and the mo
   expect(entries.find(({ type }) => type === 'meta-set')).toMatchObject({ model: 'large' })
 })
 
+test('[C31] [C58] the notes of an agent with the word are made by its own model, whatever is set for the session', async () => {
+  const here = device()
+  const billing = scriptedModel([say('They want an invoice.'), call('invoice'), say('It is number 7.'), say('Here.')])
+  const other = defineAgent({
+    name: 'billing',
+    model: billing,
+    tools: [{ name: 'invoice', func: () => 'No. 7' }],
+    reasoning: { reflection: { cadence: 'after_tool', mode: 'separate' } },
+  })
+  const session = await here
+    .tab({ model: scriptedModel([call('handoff_to_billing')]), tools: [asHandoff(other)] })
+    .open()
+  await session.set({ model: 'large' })
+  expect(await session.send('my invoice')).toMatchObject({ text: 'Here.' })
+  expect(billing.requests.map(({ model }) => model)).toEqual(['default', 'default', 'default', 'default'])
+})
+
 test('[C58] a handoff by a name nobody has is a result the model can mend', async () => {
   const here = device()
   const model = scriptedModel([call('handoff_to_nobody'), say('Then I do it myself.')])

@@ -249,6 +249,21 @@ test('[C37] an archived original can be read, its input too, eight times a turn'
   ])
 })
 
+test('[C37] nor can one step read more than eight', async () => {
+  const step = Array.from({ length: 10 }, (_, index) =>
+    calling('get_tool_response', { executionId: 'two' })
+      .slice(0, -1)
+      .map((event) => ({ ...event, index }) as typeof event),
+  )
+  const { history } = await talk({
+    messages: [user('go'), ...used('one', long), ...used('two', 'ok')],
+    options: { ...options, summarization: { summaryTriggerTokens: 500 } },
+    answers: [[...step.flat(), { type: 'finish', reason: 'tool-calls' }]],
+  })
+  const results = history.filter(({ id, role }) => id.startsWith('t.') && role === 'tool')
+  expect(results.map(({ meta: { status } }) => status)).toEqual([...Array(8).fill('complete'), 'error', 'error'])
+})
+
 test('[C37] without a marker the tool is not offered, and nobody is told of it', async () => {
   const { asked, history } = await talk({
     messages: [user('go')],

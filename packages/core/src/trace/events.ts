@@ -115,8 +115,11 @@ export function createEventMapper({ fold, agent, imported, stopReason }: EventMa
     const { model, usage } = (paid ?? {}) as globalThis.Partial<EntryOf<'usage-add'>>
     const events: SmartAgentEvent[] = []
     if (path.length === 0) {
-      const rest = textOf(message).slice(told.stepId === stepId ? told.text.length : 0)
-      events.push({ type: 'stream', text: rest, isFinal: !message.tool_calls?.length })
+      const text = textOf(message)
+      // What a guardrail put in place of the words is told whole.
+      const isContinued = told.stepId === stepId && text.startsWith(told.text)
+      const isFinal = !message.tool_calls?.length && message.meta.status !== 'partial'
+      events.push({ type: 'stream', text: isContinued ? text.slice(told.text.length) : text, isFinal })
       told = { stepId: '', text: '' }
     }
     events.push({ type: 'metadata', modelName: model, limits: agent.limits, usage: normalizeUsage(usage) })

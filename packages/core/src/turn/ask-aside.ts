@@ -23,11 +23,12 @@ export async function askAside(
 ): Promise<Aside> {
   const agent = run.agent()
   const { sessionId, settings } = headOf(run)
-  const { id, step } = turnOf(run)
+  const { id, step, agent: other } = turnOf(run)
   const key = `${id}.${step}.${purpose}${index || ''}`
   const startedAt = run.clock.now()
   let partial = emptyPartial(key)
-  const asked = { model: settings.model ?? agent.modelName, ...request }
+  // Set for the session's own agent, not for one that it gave the word to.
+  const asked = { model: (other === undefined && settings.model) || agent.modelName, ...request }
   for await (const event of agent.model.stream(asked, { signal: run.signal, key: `${sessionId}:${key}` })) {
     partial = addToPartial(partial, event)
   }

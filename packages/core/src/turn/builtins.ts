@@ -103,9 +103,11 @@ function responseBuiltIn({ output }: RunAgent): BuiltIn[] {
 const archiveBuiltIn: BuiltIn = {
   ...archiveTool,
   isOffered: (run) => Boolean(headOf(run).compaction?.archived.length),
-  async decide(run, call, args) {
-    const tally = turnOf(run).tallies[call.tool]
-    if (tally && tally.successes >= archiveReads) {
+  async decide(run, call, args, { index, calls }) {
+    const { successes = 0 } = turnOf(run).tallies[call.tool] ?? {}
+    // Those of the same step are decided before they are counted.
+    const before = calls.slice(0, index).filter(({ tool, done }) => tool === call.tool && !done)
+    if (successes + before.length >= archiveReads) {
       return resultOf(call, 'error', `At most ${archiveReads} earlier results a turn. Go on with what you have.`, args)
     }
     const text = archivedText(await run.journal.messages(), args as ArchiveArgs)
