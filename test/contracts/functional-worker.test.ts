@@ -1,6 +1,7 @@
 /** Agents called like functions from a page: the worker runs them, and what the page is told is the same. */
 import { functionalAgent, restoreSnapshot, type FunctionalOptions, type Snapshot } from '@dogear/core'
 import { call, countingIds, forever, say, scriptedModel, type Script } from '@dogear/testing'
+import { createRuns } from '@dogear/worker'
 import { browserClock, sha256 } from '@dogear/worker/host'
 import { expect, test } from 'vitest'
 import { device, until, type Tab } from './device.ts'
@@ -14,7 +15,9 @@ const guarded = { ...book, needsApproval: true }
 function inWorker(script: Script, options: FunctionalOptions = {}, tab: Tab = device().tab({})) {
   const model = scriptedModel(script)
   const ports = { clock: browserClock, hash: sha256, ids: countingIds('turn'), warn: () => {} }
-  const agent = functionalAgent({ name: 'tester', model, ...options }, ports, (job) => tab.client.run(job))
+  const agent = functionalAgent({ name: 'tester', model, ...options }, ports, (job) =>
+    tab.client.runs(createRuns).run(job),
+  )
   return { agent, model, tab }
 }
 

@@ -10,6 +10,7 @@ import {
   type Runner,
 } from '@dogear/core'
 import { browserClock as clock, browserIds, sha256 } from '@dogear/worker/host'
+import { createRuns } from '@dogear/worker'
 import type { Agent as SessionAgent } from './agent.ts'
 import { checkedToken } from './checked-token.ts'
 import { pageClient, warn, type HostOptions } from './page-client.ts'
@@ -46,7 +47,7 @@ const ports: AgentPorts = {
 
 /** In a page the worker runs it, so that nothing it does holds up the page; elsewhere it runs in place. */
 function runnerOf(options: PageAgentOptions): Runner {
-  if (typeof document !== 'undefined') return (job) => pageClient(options).run(job)
+  if (typeof document !== 'undefined') return (job) => pageClient(options).runs(createRuns).run(job)
   return async (job) => {
     const { runHere } = await import('./run-here.ts')
     return runHere(ports)(job)

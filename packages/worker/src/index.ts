@@ -2,3 +2,4 @@ export { createClient, type Client, type ClientOptions, type HostWire } from './
 export { portWire, spawnHost, type SpawnOptions } from './client/spawn.ts'
 export { type SessionChoice } from './protocol.ts'
 export { type Connection, type NamedSnapshot, type Session, type Turn, type TurnResult } from './session.ts'
+export { createRuns, type Runs, type RunsWire } from './client/runs.ts'

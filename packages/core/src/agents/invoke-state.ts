@@ -5,6 +5,7 @@ import { statusOf } from '../session/fold.ts'
 import { importState } from '../session/import-state.ts'
 import type { NewEntry } from '../session/journal.ts'
 import { textOf } from '../session/message.ts'
+import { normalMessages } from '../session/normal-messages.ts'
 import type { Partial } from '../session/partial.ts'
 import type { Drift } from '../session/snapshot.ts'
 import type { SmartState } from '../session/smart-state.ts'
@@ -42,7 +43,10 @@ export interface Invocation {
 
 export async function invokeState(invocation: Invocation): Promise<AgentResult> {
   const { agent, state: input, config, ports, run, drift } = invocation
-  const { entries, turnId, unanswered } = importState(input, { agent, ...ports })
+  const { entries, turnId, unanswered } = importState(
+    { ...input, messages: normalMessages(input.messages, ports.clock.now()) },
+    { agent, ...ports },
+  )
   const sessionId = turnId ?? ports.ids.id()
   const { name, version } = agent
   const first: NewEntry[] = [{ type: 'session-start', agent: name, version, sessionId }, ...entries]

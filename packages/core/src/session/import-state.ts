@@ -1,21 +1,21 @@
 /** A state as the first entries of a journal: what it holds, and where its open turn goes on. Derived, never read off a flag. */
 import type { AgentDefinition } from '../agents/agent.ts'
-import type { Clock } from '../ports/clock.ts'
 import type { Hash } from '../ports/hash.ts'
 import type { Ids } from '../ports/ids.ts'
 import { stepStart } from '../turn/step-start.ts'
 import type { NewEntry } from './journal.ts'
 import type { Message } from './message.ts'
-import { normalMessages } from './normal-messages.ts'
 import { openTurn, tailOf } from './open-turn.ts'
 import type { SmartState, SummaryRecord } from './smart-state.ts'
 
 export interface ImportOptions {
   readonly agent: Pick<AgentDefinition, 'name'> & { readonly tools?: AgentDefinition['tools'] }
   readonly ids: Ids
-  readonly clock: Clock
   readonly hash: Hash
 }
+
+/** Its messages are ours: each has its id, and none has another's. */
+export type WholeState = SmartState & { readonly messages: readonly Message[] }
 
 export interface ImportedState {
   /** What follows a `session-start`. */
@@ -28,18 +28,18 @@ export interface ImportedState {
 
 /** `begin`: a conversation that ends with the user's words starts a turn. */
 export function importState(
-  state: SmartState,
+  state: WholeState,
   options: ImportOptions,
   { begin = true, from }: { begin?: boolean; from?: string } = {},
 ): ImportedState {
-  const { ids, clock } = options
-  const messages = normalMessages(state.messages, clock.now())
-  const held = heldBy(state, messages, from)
+  const { ids } = options
+  const { messages } = state
+  const held = heldBy(state, from)
   const tail = tailOf(messages)
   if (tail.type === 'open') {
     const turnId = tail.turnId || newTurn(messages, ids)
     const unanswered = tail.calls.flatMap(({ call, isDone }) => (isDone ? [] : [call.id]))
-    return { entries: [...held, ...openTurn(state, messages, { ...tail, turnId }, options)], turnId, unanswered }
+    return { entries: [...held, ...openTurn(state, { ...tail, turnId }, options)], turnId, unanswered }
   }
   if (tail.type === 'answer' || !begin) return { entries: held, unanswered: [] }
   const turnId = newTurn(messages, ids)
@@ -55,8 +55,8 @@ function newTurn(messages: readonly Message[], ids: Ids): string {
 }
 
 /** Everything but the turn. */
-function heldBy(state: SmartState, messages: readonly Message[], from?: string): NewEntry[] {
-  const { model, system, opts, reflections = [], memoryFacts = [] } = state
+function heldBy(state: WholeState, from?: string): NewEntry[] {
+  const { messages, model, system, opts, reflections = [], memoryFacts = [] } = state
   const summary = state.summaryRecords?.findLast(({ upTo }) => messages.some(({ id }) => id === upTo))
   return [
     { type: 'state-import', messages, plan: planOf(state), ...(from && { from }) },

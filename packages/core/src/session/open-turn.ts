@@ -6,7 +6,7 @@ import { labelText } from '../tools/tool.ts'
 import { parseArgs } from '../turn/decide.ts'
 import { stepStart } from '../turn/step-start.ts'
 import { callOfWorker } from './fold.ts'
-import type { ImportOptions } from './import-state.ts'
+import type { ImportOptions, WholeState } from './import-state.ts'
 import type { Message, ToolCall } from './message.ts'
 import { requestOf, resolutionOf } from './pending.ts'
 import type { SmartState } from './smart-state.ts'
@@ -55,13 +55,12 @@ function ofTurn(messages: readonly Message[]): readonly Message[] {
 
 /** The turn as it stood: its counts, its calls, what was asked of people, and what they have decided since. */
 export function openTurn(
-  state: SmartState,
-  messages: readonly Message[],
+  state: WholeState,
   { calls, step, turnId }: OpenTail,
   { agent, hash }: ImportOptions,
 ): NewEntry[] {
   const at = { turnId, stepId: `${turnId}.${step}` }
-  const counts = countsOf(state, messages, turnId)
+  const counts = countsOf(state, turnId)
   const toolCallCount = Math.max(0, counts.toolCallCount - calls.length)
   const active = state.agent?.name
   const entries: NewEntry[] = [
@@ -104,8 +103,8 @@ export function openTurn(
 type Counts = Pick<OpenTurn, 'toolCallCount' | 'spent' | 'tallies' | 'nudges' | 'reflections'>
 
 /** Counted by the state where it says so, else by the messages: the limits of a turn hold across a pause. */
-function countsOf(state: SmartState, messages: readonly Message[], turnId: string): Counts {
-  const own = ofTurn(messages)
+function countsOf(state: WholeState, turnId: string): Counts {
+  const own = ofTurn(state.messages)
   const asked = own.reduce((sum, message) => sum + (message.tool_calls?.length ?? 0), 0)
   const paid = (state.usage?.perRequest ?? []).filter(({ id }) => id.startsWith(`${turnId}.`))
   const tallies: Record<string, Tally> = {}

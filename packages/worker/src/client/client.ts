@@ -1,17 +1,10 @@
 /** The client: the page's end of the wire. It keeps a host alive and gives out sessions. */
-import {
-  fromErrorData,
-  toErrorData,
-  type AgentDefinition,
-  type Job,
-  type SessionRecord,
-  type Snapshot,
-} from '@dogear/core'
+import { fromErrorData, toErrorData, type AgentDefinition, type SessionRecord, type Snapshot } from '@dogear/core'
 import { createHandles } from '../handles.ts'
 import type { AgentSpec, Answers, Question, SessionChoice, ToHost, ToPage, Wire } from '../protocol.ts'
 import type { NamedSnapshot, Session } from '../session.ts'
 import { createClientSession, type ClientSession } from './client-session.ts'
-import { createRuns, runLost } from './runs.ts'
+import type { Runs, RunsWire } from './runs.ts'
 
 export interface Client {
   /** Without an id: the newest session of this agent and user, or a new one. */
@@ -21,8 +14,8 @@ export interface Client {
   delete(agent: AgentDefinition, sessionId: string): Promise<void>
   /** Deletes everything kept for this agent's user on this device. */
   clear(agent: AgentDefinition): Promise<void>
-  /** A journal that lives and dies with its run, in the worker. Rejects with `worker-lost` when that dies. */
-  run(job: Job): Promise<void>
+  /** Runs without sessions, for the pages that want them: `createRuns` is given, so that the others need not load it. */
+  runs(create: (wire: RunsWire) => Runs): Runs
 }
 
 export interface HostWire extends Wire<ToHost, ToPage> {
@@ -50,7 +43,7 @@ export function createClient({ connect, id, now, warn, cleared = () => {} }: Cli
     { resolve: (answer: never) => void; reject: (error: unknown) => void; message: ToHost }
   >()
   const handles = createHandles((message) => wire?.post(message))
-  const runs = createRuns({ id, handles, ask, post: (message) => wire?.post(message) })
+  let runs: Runs | undefined
   /** Which question was the last one before a session was closed: one asked earlier may have found it still open. */
   const closedAfter = new Map<string, number>()
   let wire: HostWire | undefined
@@ -89,16 +82,14 @@ export function createClient({ connect, id, now, warn, cleared = () => {} }: Cli
     wire = undefined
     clearInterval(pinging)
     handles.disconnect()
+    runs?.lost()
     for (const { session } of sessions.values()) session.detach()
     const unanswered = [...asked.values()]
     void connected().then(
       async () => {
         await Promise.all([...sessions.keys()].map(reattach))
         // After the sessions they are about: a host that does not know a session yet would refuse.
-        for (const { message, reject } of unanswered) {
-          if (message.type === 'run') reject(runLost)
-          else wire?.post(message)
-        }
+        for (const { message } of unanswered) if (message.type !== 'run') wire?.post(message)
       },
       (error: unknown) => {
         for (const { session } of sessions.values()) session.fail(toErrorData(error))
@@ -243,13 +234,13 @@ export function createClient({ connect, id, now, warn, cleared = () => {} }: Cli
         letGo(idsOf(message.user)).forEach((session) => session.wipe())
         return cleared(message.user)
       default:
-        runs.receive(message)
+        runs?.receive(message)
         sessions.get(message.sessionId)?.session.receive(message)
     }
   }
 
   return {
-    run: (job) => runs.run(job),
+    runs: (create) => (runs ??= create({ id, handles, ask, post: (message) => wire?.post(message) })),
     open: (agent, choice = { type: 'last' }) => use(attach(agent, choice)),
     sessions: ({ user, name }) => question({ type: 'sessions', user, agent: name }),
     async import(agent, snapshot) {

@@ -7,22 +7,26 @@ import type { ToHost, ToPage } from '../protocol.ts'
 export interface Runs {
   run(job: Job): Promise<void>
   receive(message: Extract<ToPage, { sessionId: string }>): void
+  /** Their worker has died: each is refused, for nobody knows how far it had come. */
+  lost(): void
 }
 
-export interface RunsOptions {
+/** As much of a client as runs need. */
+export interface RunsWire {
   readonly id: () => string
   readonly handles: Handles
   readonly ask: <T>(message: (ref: number) => ToHost) => Promise<T>
   readonly post: (message: ToHost) => void
 }
 
-export const runLost = new DogearError(
+const runLost = new DogearError(
   'worker-lost',
   'The worker that ran this has died. Invoke it again with the last state you have.',
 )
 
-export function createRuns({ id, handles, ask, post }: RunsOptions): Runs {
+export function createRuns({ id, handles, ask, post }: RunsWire): Runs {
   const runs = new Map<string, Runs['receive']>()
+  let lose = new AbortController()
 
   return {
     async run({ agent, sessionId, first, signal, checkpoint, published, emit }) {
@@ -36,12 +40,16 @@ export function createRuns({ id, handles, ask, post }: RunsOptions): Runs {
       try {
         const left = checkpoint && handles.keep(`${runId}/checkpoint`, ([stage]) => checkpoint(stage as Stage))
         const spec = handles.defineFor(runId, agent)
-        await ask((ref) => {
+        const lost = new Promise<never>((_resolve, reject) => {
+          lose.signal.addEventListener('abort', () => reject(runLost))
+        })
+        const asked = ask((ref) => {
           signal.addEventListener('abort', stop)
           // After the message that begins it: a host would not know what to stop.
           if (signal.aborted) queueMicrotask(stop)
           return { type: 'run', ref, runId, agent: spec, sessionId, first, checkpoint: left }
         })
+        await Promise.race([asked, lost])
       } finally {
         signal.removeEventListener('abort', stop)
         runs.delete(runId)
@@ -49,5 +57,9 @@ export function createRuns({ id, handles, ask, post }: RunsOptions): Runs {
       }
     },
     receive: (message) => runs.get(message.sessionId)?.(message),
+    lost() {
+      lose.abort()
+      lose = new AbortController()
+    },
   }
 }

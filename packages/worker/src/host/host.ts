@@ -119,11 +119,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       const { title, from, ...state } = checkSnapshot(await wholeSnapshot(store, snapshot), agent)
       const { clock, hash, ids } = platform
       const sessionId = ids.id()
-      const { entries, turnId } = importState(
-        state,
-        { agent: { name: agent }, clock, hash, ids },
-        { begin: false, from },
-      )
+      const { entries, turnId } = importState(state, { agent: { name: agent }, hash, ids }, { begin: false, from })
       const first: NewEntry[] = [
         { type: 'session-start', agent, sessionId },
         ...entries,
