@@ -6,9 +6,10 @@ export function withoutUnusedParts(): Plugin {
   return {
     name: 'dogear-unused-parts',
     transform(code, id) {
-      if (id.includes('/node_modules/preact/dist/')) return { code: withoutLifecycles(code), map: null }
+      if (id.includes('/node_modules/preact/dist/')) return { code: withoutKinds(withoutLifecycles(code)), map: null }
       if (id.includes('/@preact/signals/dist/')) return { code: withoutBindings(code), map: null }
       if (id.includes('/node_modules/idb/')) return { code: withoutIteration(code), map: null }
+      if (id.includes('/node_modules/eventsource-parser/')) return { code: withoutReports(code), map: null }
       const used = usesOf(id)?.exec(code)?.[0]
       if (used) this.error(`${id} uses "${used}", which is cut out of this build.`)
       return null
@@ -30,7 +31,8 @@ const lifecycles = [
 
 /** How a file of ours would say that it needs one of them after all. */
 function usesOf(id: string): RegExp | undefined {
-  if (id.includes('/packages/widgets/')) return new RegExp(lifecycles)
+  if (id.includes('/packages/widgets/')) return new RegExp(`${lifecycles}|${kindsUsed}`)
+  if (id.includes('/packages/models/')) return /onRetry|onComment|\.reset\(/
   return id.includes('/packages/store/') ? /for await|\.iterate\(/ : undefined
 }
 
@@ -42,6 +44,37 @@ function withoutLifecycles(code: string): string {
   const [written] = new RegExp(String.raw`\.(${lifecycles})\s*=[^=]`).exec(code) ?? []
   if (written) throw new Error(`Preact itself has come to need "${written}": it can no longer be cut out.`)
   return code.replace(new RegExp(String.raw`(?<![\w$.])[\w$]+(?:\.[\w$]+)*\.(?:then|${lifecycles})\b`, 'g'), '(void 0)')
+}
+
+/** Elements and attributes that Preact treats apart, and no widget draws. */
+const elements = 'math|foreignObject|template|progress'
+const attributes = 'style|dangerouslySetInnerHTML'
+const kindsUsed = [
+  String.raw`(?:<|\bh\()"?(?:${elements})\b`,
+  String.raw`[\s{,](?:${attributes}|defaultValue|defaultChecked|on\w+Capture)(?:=[{"]|:)`,
+  String.raw`\bhydrate\(|\bcreatePortal\(|contextType`,
+].join('|')
+
+/** Preact asks for them by name. Two flags and a field are set only while it takes over what a server has drawn. */
+function withoutKinds(code: string): string {
+  return cutOut('Preact', code, [
+    [new RegExp(`"(?:${elements}|${attributes}|http://www.w3.org/1998/Math/MathML)"==[\\w$]+`, 'g'), '!1'],
+    [new RegExp(`"(?:${elements})"!=[\\w$]+`, 'g'), '!0'],
+    [/"default(?:Value|Checked)"in [\w$]+/g, '!1'],
+    [/\.replace\(\/xlink.*?"h"\)\.replace\(\/sName\$\/,"s"\)/, ''],
+    // Events caught on their way down.
+    [/[\w$]+=([\w$]+)!=\(\1=\1\.replace\([\w$]+,"\$1"\)\),/, ''],
+    [/\b(?:32|128)&[\w$]+\.__u\b/g, '0'],
+    [/\([\w$]+=[\w$]+\.__z\)/, '!1'],
+    [/[\w$]+(?:\.[\w$]+)*\.__z\b(?!=)/g, '(void 0)'],
+    // Portals.
+    [/[\w$]+\.props\.__P\b/g, '(void 0)'],
+    [/[\w$]+\.__P(?=&&\()/g, '!1'],
+    // A class that names its context; hooks find theirs by themselves.
+    [/[\w$]+=\(([\w$]+)=[\w$]+\.contextType\)&&.*?([\w$]+)=\1\?.*?:.*?:([\w$]+),/, '$2=$3,'],
+    // What devtools listen to.
+    [/[\w$]+\.(?:vnode|event|debounceRendering|__m)\b/g, '(void 0)'],
+  ])
 }
 
 /**
@@ -59,4 +92,24 @@ function withoutIteration(code: string): string {
   const [before, iteration, ...more] = code.split(/^(?=replaceTraps\(\(oldTraps\).*\n.*\n.*\n +if \(isIteratorProp)/m)
   if (!iteration || more.length > 0) throw new Error('idb makes cursors iterable in another way: cut it out there.')
   return `${before}/* @__PURE__ */ ${iteration}`
+}
+
+/** The parser tells of lines that are no part of an event, and can be used again: of its reports we heed one alone. */
+function withoutReports(code: string): string {
+  return cutOut('eventsource-parser', code, [
+    [/case "retry":.*?default:.*?break;/s, ''],
+    [/if \(typeof config == "function"\)\s*throw new TypeError\(.*?\);/s, ''],
+    [/(?<=if \(terminated\)\s*)throw new Error\(.*?\n\s*\);/s, 'return;'],
+    [/function reset\(.*?\n  \}\n/s, ''],
+    [/(?<=return \{ feed), reset/, ''],
+  ])
+}
+
+/** Throws when a part is not there: a newer version may have it elsewhere. */
+function cutOut(library: string, code: string, cuts: readonly (readonly [part: RegExp, left: string])[]): string {
+  return cuts.reduce((rest, [part, left]) => {
+    const cut = rest.replace(part, left)
+    if (cut === rest) throw new Error(`${library} no longer has ${part}: cut it out in another way.`)
+    return cut
+  }, code)
 }

@@ -315,26 +315,23 @@ function decisionOf(resolution: Resolution, by?: string): Decision {
   }
 }
 
-function addUsage(head: Draft<Head>, entry: EntryOf<'usage-add'>): void {
-  const before = head.usage.totals[entry.model] ?? noUsage
-  const { input, output, total, cachedInput } = entry.usage
+function addUsage(head: Draft<Head>, { model, usage, costUsd }: EntryOf<'usage-add'>): void {
+  const before = head.usage.totals[model] ?? noUsage
+  const cost = costUsd === undefined ? before.costUsd : (before.costUsd ?? 0) + costUsd
   const sum: UsageTotal = {
     requests: before.requests + 1,
-    input: before.input + input,
-    output: before.output + output,
-    total: before.total + total,
-    cachedInput: before.cachedInput + cachedInput,
+    input: before.input + usage.input,
+    output: before.output + usage.output,
+    total: before.total + usage.total,
+    cachedInput: before.cachedInput + usage.cachedInput,
+    ...(cost !== undefined && { costUsd: cost }),
   }
-  const { costUsd } = entry
-  const priced =
-    costUsd === undefined && before?.costUsd === undefined
-      ? sum
-      : { ...sum, costUsd: (before?.costUsd ?? 0) + (costUsd ?? 0) }
-  head.usage = { totals: { ...head.usage.totals, [entry.model]: priced } }
+  head.usage = { totals: { ...head.usage.totals, [model]: sum } }
   const spent = head.turn?.spent
-  if (spent) {
-    changeTurn(head, { spent: { outputTokens: spent.outputTokens + output, costUsd: spent.costUsd + (costUsd ?? 0) } })
-  }
+  if (!spent) return
+  changeTurn(head, {
+    spent: { outputTokens: spent.outputTokens + usage.output, costUsd: spent.costUsd + (costUsd ?? 0) },
+  })
 }
 
 function factsWith(facts: readonly MemoryFact[], fact: MemoryFact): MemoryFact[] {
