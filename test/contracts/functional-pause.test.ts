@@ -26,7 +26,7 @@ const asking = call('ask_user_question', {
   ],
 })
 
-test('[C41] a run may be left at each of its stages, and says where and why', async () => {
+test('[C7] [C41] [O4] a run may be left at each of its stages, and says where and why', async () => {
   const stages: string[] = []
   const { agent } = functional([call('book', { hotel: 'Sol' }), say('Done.')], { tools: [book] })
   await agent.invoke(hello, {
@@ -72,7 +72,7 @@ test('[C41] a checkpoint that throws is warned about, and the run goes on', asyn
   expect(warnings[0]).toContain('onStateChange threw')
 })
 
-test('[C44] only a run that began with unanswered calls says so, until they have run', async () => {
+test('[C4] [C44] only a run that began with unanswered calls says so, until they have run', async () => {
   const seen: unknown[] = []
   const { agent } = functional([call('book', { hotel: 'Sol' }), call('book', { hotel: 'Mar' }), say('Done.')], {
     tools: [book],
@@ -88,6 +88,29 @@ test('[C44] only a run that began with unanswered calls says so, until they have
   })
   expect(starts).toEqual([{ hotel: 'Sol' }, { hotel: 'Mar' }])
   expect(seen.slice(2)).toEqual([])
+})
+
+test('[C45] a run that is resumed has everything its agent has: plan, questions, summaries', async () => {
+  const long = 'lorem ipsum '.repeat(400)
+  const look = { name: 'look', func: () => long }
+  const { agent, model, events } = functional(
+    ({ messages }) => {
+      if (textOf(messages[0]!).startsWith('Sum up')) return say('Sum.')
+      return messages.filter(({ role }) => role === 'tool').length < 3 ? call('look') : say('Seen.')
+    },
+    {
+      tools: [look],
+      useTodoList: true,
+      humanInTheLoop: { askUser: true },
+      summarization: { summaryTriggerTokens: 2_000 },
+    },
+  )
+  const { state } = await agent.invoke(hello, { onStateChange: (_state, stage) => stage === 'after_agent' })
+  expect(events.some(({ type }) => type === 'summarization')).toBe(false)
+  expect((await agent.resume(agent.snapshot(state))).content).toBe('Seen.')
+  const tools = model.requests.at(-1)!.tools!.map(({ name }) => name)
+  expect(tools).toEqual(expect.arrayContaining(['manage_todo_list', 'ask_user_question', 'look']))
+  expect(events.some(({ type }) => type === 'summarization')).toBe(true)
 })
 
 test('[C12] a stranger’s state goes on with the calls that have no result', async () => {

@@ -1,5 +1,5 @@
 /** Agents called like functions: a state in, a state out. */
-import type { SmartState } from '@dogear/core'
+import { setState, textOf, type SmartState } from '@dogear/core'
 import { call, fail, forever, say, usage } from '@dogear/testing'
 import { expect, test } from 'vitest'
 import { functional, hello, told } from './functional.ts'
@@ -331,4 +331,60 @@ test('[C60] [C61] what a guardrail puts in place of an answer that streamed is t
   const chunks: string[] = []
   await agent.invoke(hello, { onStream: ({ text, isFinal }) => chunks.push(isFinal ? `final: ${text}` : text) })
   expect(chunks.at(-1)).toBe('final: I cannot say.')
+})
+
+test('[C38] a summary is told with what it holds, what it replaced and what it cost', async () => {
+  const summary = JSON.stringify({
+    stable_facts: [{ key: 'city', value: 'Lisbon', confidence: 0.9 }],
+    rawSummary: 'Sum.',
+  })
+  const long = 'lorem ipsum '.repeat(400)
+  const tools = [{ name: 'look', func: () => long }]
+  const { agent, events } = functional(
+    ({ messages }) => {
+      if (textOf(messages[0]!).startsWith('Sum up'))
+        return [say(summary), usage({ input: 9, output: 2, cachedInput: 1 })]
+      return messages.filter(({ role }) => role === 'tool').length < 3 ? call('look') : say('Seen.')
+    },
+    { tools, summarization: { summaryTriggerTokens: 2_000 } },
+  )
+  expect((await agent.invoke(hello)).content).toBe('Seen.')
+  expect(events.find(({ type }) => type === 'summarization')).toMatchObject({
+    summary: 'Sum.',
+    trigger: 'auto',
+    messagesCompressed: 1,
+    archivedCount: 1,
+    inputTokens: 9,
+    outputTokens: 2,
+    cachedTokens: 1,
+    totalTokens: 11,
+    durationMs: expect.any(Number),
+    tokenCountBefore: expect.any(Number),
+    tokenCountAfter: expect.any(Number),
+    structuredSummary: { stable_facts: [{ key: 'city', value: 'Lisbon' }] },
+    integrity: { ok: true },
+  })
+})
+
+test('[O1] what is set in a state is what its model is asked with', async () => {
+  const { agent, model } = functional([say('Hi.')], { instructions: 'Be kind.' })
+  const state = setState({ messages: [] }, { model: 'large', system: 'Be brief.', opts: { seed: 7 } })
+  await agent.invoke({ ...state, ...hello })
+  expect(model.requests[0]).toMatchObject({ model: 'large', extra: { seed: 7 } })
+  expect(textOf(model.requests[0]!.messages[0]!)).toBe('Be brief.')
+})
+
+test('[C47] [C51] whether a call waits for a person may depend on its arguments, and one that cannot tell waits', async () => {
+  const booked: unknown[] = []
+  const book = {
+    name: 'book',
+    needsApproval: ({ nights }: { nights: number }) => nights > 3 || (nights < 0 && Promise.reject(new Error('no'))),
+    func: ({ nights }: { nights: number }) => void booked.push(nights),
+  }
+  const calls = [2, 9, -1].map((nights) => call('book', { nights }))
+  const { agent, warnings } = functional([calls], { tools: [book] })
+  const { state } = await agent.invoke(hello)
+  expect(booked).toEqual([2])
+  expect(state.pendingApprovals).toMatchObject([{ args: { nights: 9 } }, { args: { nights: -1 } }])
+  expect(warnings.join()).toContain('needsApproval of "book" threw (no)')
 })

@@ -4,15 +4,22 @@ import { call, cut, fail, forever, pause, say, scriptedModel, usage } from '@dog
 import { expect, test } from 'vitest'
 import { device, until } from './device.ts'
 
-test('an answer streams, is journalled, and is there after a reload', async () => {
+test('[O2] [O4] an answer streams, is journalled, and is there after a reload', async () => {
   const here = device()
-  const model = scriptedModel([[say('Hello', ' there'), usage({ input: 3, output: 2 })]])
+  let go = () => {}
+  const gone = new Promise<void>((resolve) => (go = resolve))
+  const model = scriptedModel([[say('Hello'), pause(gone), say(' there'), usage({ input: 3, output: 2 })]])
   const first = here.tab({ model })
   const session = await first.open()
   const turn = session.send('hi')
   await turn.saved
+  await until(() => session.pending.value.length > 0)
+  expect(session.status.value).toBe('busy')
+  expect(session.messages.value).toEqual([])
+  go()
   const result = await turn
   expect(result).toMatchObject({ terminalReason: 'completed', text: 'Hello there' })
+  expect(session.pending.value).toEqual([])
   expect(session.usage.value.totals.default).toMatchObject({ input: 3, output: 2 })
   expect(session.title.value).toBe('hi')
   first.kill()

@@ -81,7 +81,7 @@ test('a turn opens, steps, answers and ends', () => {
   expect(pathOf(fold).map(({ id }) => id)).toEqual(['hello', 'hi'])
 })
 
-test('a call goes from request to decision to intent to result, and only then counts as done', () => {
+test('[O9] a call goes from request to decision to intent to result, and only then counts as done', () => {
   const fold = inStep()
   take(fold, { type: 'call-request', call: { callId: 'c', index: 0, tool: 'book', args: '{}' } })
   expect(fold.head.turn?.toolCallCount).toBe(1)

@@ -38,6 +38,7 @@ export interface SmartState {
   /** Set in place of the agent's own, by `setState`. */
   readonly model?: string
   readonly system?: string
+  /** Further fields of every model request. */
   readonly opts?: Readonly<Record<string, unknown>>
   /** For callbacks alone: never in a result or a snapshot. The key `dogear` is ours. */
   readonly private?: Readonly<Record<string, unknown>>

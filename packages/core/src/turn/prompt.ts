@@ -34,13 +34,14 @@ export async function promptOf(run: Run): Promise<ModelRequest> {
   if (spent) messages.push(noticeOf(`${limitNotice} ${isByCall ? byResponse : withoutTools}`, 'limit'))
   else if (mustReplan(run, history)) messages.push(noticeOf(replanNotice, 'replan'))
   const tools = [...builtIns, ...agent.tools].map(toModelTool)
+  const extra = settings.opts ? { ...agent.extra, ...settings.opts } : agent.extra
   return {
     model: settings.model ?? agent.modelName,
     messages,
     ...(tools.length > 0 && { tools, toolChoice: spent && !isByCall ? 'none' : 'auto' }),
     temperature: agent.temperature,
     maxOutputTokens: agent.maxOutputTokens,
-    extra: agent.output?.strategy === 'native' ? { ...agent.extra, ...responseFormat(agent.output) } : agent.extra,
+    extra: agent.output?.strategy === 'native' ? { ...extra, ...responseFormat(agent.output) } : extra,
   }
 }
 
