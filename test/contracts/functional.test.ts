@@ -1,6 +1,7 @@
 /** Agents called like functions: a state in, a state out. */
 import { setState, textOf, type SmartState } from '@dogear/core'
 import { call, fail, forever, say, usage } from '@dogear/testing'
+import { browserClock } from '@dogear/worker/host'
 import { expect, test } from 'vitest'
 import { functional, hello, told } from './functional.ts'
 
@@ -261,6 +262,18 @@ test('a model that fails gives a result that says so', async () => {
   expect(metadata).toMatchObject({ terminalReason: 'model_error', error: { code: 'quota-exceeded' } })
   expect(told(events)).toEqual([])
 })
+
+test.each(['network', 'token-refused'] as const)(
+  'a server that stays away (%s) ends the run with the reason',
+  async (code) => {
+    const clock = { ...browserClock, sleep: async () => {} }
+    const { agent, model } = functional(() => fail(code), { ports: { clock } })
+    const { metadata, state } = await agent.invoke(hello)
+    expect(metadata).toMatchObject({ terminalReason: 'model_error', error: { code } })
+    expect(state.status).toBe('idle')
+    expect(model.requests).toHaveLength(code === 'network' ? 4 : 1)
+  },
+)
 
 test('[O12] a failed model request is made again for as long as the developer says so', async () => {
   const asked: string[] = []

@@ -34,6 +34,7 @@ export async function runInMemory(options: MemoryRun): Promise<Journal> {
   await journal.append(options.first)
   let shown: Partial | null = null
   let isLeft = false
+  let waits = 0
   const run: Run = {
     journal,
     agent: () => activeAgent(agent, journal.fold.head),
@@ -53,9 +54,13 @@ export async function runInMemory(options: MemoryRun): Promise<Journal> {
     stopping: () => ({ commandId: sessionId, take: [] }),
     loadPartial: async () => undefined,
     savePartial: async () => {},
+    // Whoever calls a function waits for its end: it fails in the end, where a session goes on when it can.
     async wait(reason) {
       if (reason === 'page') throw noPage
-      await clock.sleep(reason === 'network' ? 5_000 : 60_000, signal)
+      if (reason !== 'network') throw refused
+      if ((waits += 1) > networkTries) throw unreachable
+      await clock.sleep(5_000, signal)
+      signal.throwIfAborted()
     },
     checkpoint: checkpoint && (async (stage) => (isLeft = await checkpoint(stage))),
     isRunning: () => false,
@@ -69,6 +74,12 @@ export async function runInMemory(options: MemoryRun): Promise<Journal> {
   }
 }
 
+const networkTries = 3
+const unreachable = new DogearError(
+  'network',
+  'The model cannot be reached. Look at the endpoint and the network, then call again.',
+)
+const refused = new DogearError('token-refused', 'The server refused the token. Give the agent one that is valid.')
 const noPage = new DogearError('tool-unknown', 'A tool that was approved is no longer among the tools of this agent.')
 
 /** What `onTurn` wants to be said next. */
