@@ -265,6 +265,22 @@ test('[K6] [K12] the system prompt, and the prompt of the agent that answers, ar
   expect(second).toContain('One.\n\nTwo.\n\nYou are a guide.')
 })
 
+test('[K12] the agent that answers has its own tools and its own effort', async () => {
+  const model = scriptedModel(() => say('ok'))
+  const tools = ['look', 'book', 'pay'].map((name) => ({ name, func: () => 'ok' }))
+  const guide = {
+    description: 'Guides',
+    prompt: 'You guide.',
+    tools: ['look', 'pay'],
+    disallowedTools: ['pay'],
+    effort: 'max' as const,
+  }
+  await all('go', { model, tools, agents: { guide }, agent: 'guide' })
+  const [request] = model.requests
+  expect(request!.tools!.map(({ name }) => name)).toEqual(['look', 'delegate_to'])
+  expect(request!.extra).toMatchObject({ reasoning_effort: 'high' })
+})
+
 test('[K4] effort and thinking become what the wire knows', async () => {
   const model = scriptedModel(() => say('ok'))
   await all('go', { model, effort: 'max', betas: ['long-context'], taskBudget: { total: 9000 } })

@@ -6,7 +6,14 @@ import { device, until } from './device.ts'
 
 test('[C59] [K12] delegate_to gives a task to an agent of the registry, with its prompt, its tools and its model', async () => {
   const agents = {
-    reader: { description: 'Reads pages', prompt: 'You read.', tools: ['look'], model: 'small', maxTurns: 1 },
+    reader: {
+      description: 'Reads pages',
+      prompt: 'You read.',
+      tools: ['look'],
+      model: 'small',
+      maxTurns: 1,
+      effort: 'low' as const,
+    },
     writer: { description: 'Writes', prompt: 'You write.', disallowedTools: ['look'] },
   }
   const { session, model } = await opened({ agents }, (request) => {
@@ -23,7 +30,7 @@ test('[C59] [K12] delegate_to gives a task to an agent of the registry, with its
   const [first, reader, writer, last] = model.requests
   expect(toolsOf(first!)).toEqual(['look', 'note', 'delegate_to'])
   expect(first!.tools!.at(-1)!.description).toContain('- reader: Reads pages')
-  expect(reader).toMatchObject({ model: 'small' })
+  expect(reader).toMatchObject({ model: 'small', extra: { reasoning_effort: 'low' } })
   expect(toolsOf(reader!)).toEqual(['look', 'delegate_to'])
   expect(writer).toMatchObject({ model: 'default' })
   expect(toolsOf(writer!)).toEqual(['note', 'delegate_to'])

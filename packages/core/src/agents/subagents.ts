@@ -15,6 +15,8 @@ export interface SubagentDefinition {
   readonly model?: string
   /** Model requests for one task. Default: the agent's own limit. */
   readonly maxTurns?: number
+  /** How much its model thinks. Default: as much as the agent's own. */
+  readonly effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max'
 }
 
 export interface SubagentOptions {
@@ -112,7 +114,7 @@ function nameOf(role: string): string {
 function subagent(
   agent: RunAgent,
   name: string,
-  { prompt, tools, disallowedTools = [], model = 'inherit', maxTurns = agent.limits.maxSteps }: Description,
+  { prompt, tools, disallowedTools = [], model = 'inherit', maxTurns = agent.limits.maxSteps, effort }: Description,
   depth: number,
 ): RunAgent {
   const left = new Set([...subagentToolNames, ...disallowedTools])
@@ -125,6 +127,10 @@ function subagent(
     instructions: async () => prompt,
     modelName: model === 'inherit' ? agent.modelName : model,
     limits: { ...agent.limits, maxSteps: maxTurns },
+    // Providers behind the chat-completions wire know three.
+    extra: effort
+      ? { ...agent.extra, reasoning_effort: effort === 'xhigh' || effort === 'max' ? 'high' : effort }
+      : agent.extra,
     todoList: false,
     output: undefined,
     guardrails: undefined,

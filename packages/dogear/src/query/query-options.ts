@@ -71,16 +71,16 @@ export function agentOptionsOf(options: QueryOptions, warn: (message: string) =>
   }
   const { endpoint, token, headers, user, dangerouslyAllowBrowser, worker, assets, costEstimator, model } = options
   const main = options.agent === undefined ? undefined : options.agents?.[options.agent]
-  const hidden = new Set(options.disallowedTools)
+  const hidden = new Set([...(options.disallowedTools ?? []), ...(main?.disallowedTools ?? [])])
   return {
     ...{ endpoint, token, headers, user, dangerouslyAllowBrowser, worker, assets, costEstimator },
     name: options.agent ?? 'query',
     model: model ?? (main?.model === 'inherit' ? undefined : main?.model),
     instructions: [systemPromptOf(options.systemPrompt), main?.prompt].filter(Boolean).join('\n\n'),
-    tools: (options.tools ?? []).filter((tool) => !hidden.has(tool.name)),
+    tools: (options.tools ?? []).filter(({ name }) => !hidden.has(name) && (main?.tools ?? [name]).includes(name)),
     agents: options.agents,
-    limits: { maxSteps: options.maxTurns, maxCostUsd: options.maxBudgetUsd },
-    reasoning: reasoningOf(options),
+    limits: { maxSteps: options.maxTurns ?? main?.maxTurns, maxCostUsd: options.maxBudgetUsd },
+    reasoning: reasoningOf({ ...options, effort: options.effort ?? main?.effort }),
     outputSchema: options.outputFormat?.schema,
   }
 }
