@@ -391,6 +391,8 @@ test('[C47] [C51] whether a call waits for a person may depend on its arguments,
   const booked: unknown[] = []
   const book = {
     name: 'book',
+    approvalPrompt: 'A long stay.',
+    approvalDefaults: { nights: 3 },
     needsApproval: ({ nights }: { nights: number }) => nights > 3 || (nights < 0 && Promise.reject(new Error('no'))),
     func: ({ nights }: { nights: number }) => void booked.push(nights),
   }
@@ -398,6 +400,9 @@ test('[C47] [C51] whether a call waits for a person may depend on its arguments,
   const { agent, warnings } = functional([calls], { tools: [book] })
   const { state } = await agent.invoke(hello)
   expect(booked).toEqual([2])
-  expect(state.pendingApprovals).toMatchObject([{ args: { nights: 9 } }, { args: { nights: -1 } }])
+  expect(state.pendingApprovals).toMatchObject([
+    { args: { nights: 9 }, metadata: { prompt: 'A long stay.', defaults: { nights: 3 } } },
+    { args: { nights: -1 } },
+  ])
   expect(warnings.join()).toContain('needsApproval of "book" threw (no)')
 })

@@ -24,6 +24,8 @@ export interface Request {
   readonly destructive?: boolean
   /** `approvalPrompt` of the tool. */
   readonly prompt?: string
+  /** `approvalDefaults` of the tool, for a reviewer's form. */
+  readonly defaults?: unknown
   /** What the model said beside the call: shown apart and labelled. */
   readonly reason?: string
   readonly questions?: readonly Question[]

@@ -89,6 +89,8 @@ interface ToolBase<Args, Result> {
   needsApproval?: boolean | ((args: Args) => boolean | Promise<boolean>)
   /** A line shown above the arguments in the approval sheet. */
   approvalPrompt?: string
+  /** What a form that edits the arguments may begin with; it is shown, and never runs by itself. */
+  approvalDefaults?: unknown
   effect?: Effect
   /** Colours the approval sheet and switches off Enter-to-approve. */
   destructive?: boolean
@@ -137,6 +139,7 @@ export interface Tool {
   readonly validate?: (args: unknown) => Promise<Validated> | Validated
   readonly needsApproval: boolean | ((args: unknown) => boolean | Promise<boolean>)
   readonly approvalPrompt?: string
+  readonly approvalDefaults?: unknown
   readonly effect: Effect
   readonly destructive: boolean
   readonly openWorld: boolean
@@ -184,6 +187,7 @@ export function createTool<Args = any, Result = any>(options: ToolOptions<Args, 
     validate: validatorOf(schema),
     needsApproval: (options.needsApproval as Tool['needsApproval']) ?? false,
     approvalPrompt: options.approvalPrompt,
+    approvalDefaults: options.approvalDefaults,
     effect: options.effect ?? 'once',
     destructive: options.destructive ?? false,
     openWorld: options.openWorld ?? false,

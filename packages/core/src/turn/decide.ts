@@ -221,6 +221,7 @@ function approvalRequest(run: Run, call: OpenCall, tool: RunTool, args: unknown,
     parameters: tool.parameters,
     destructive: tool.destructive,
     ...(tool.approvalPrompt && { prompt: tool.approvalPrompt }),
+    ...(tool.approvalDefaults !== undefined && { defaults: tool.approvalDefaults }),
     ...(reason && { reason }),
   }
 }
