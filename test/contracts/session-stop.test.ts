@@ -1,6 +1,6 @@
 /** What a stop promises, wherever in a turn it comes; and what comes after it. */
 import { textOf, type Model } from '@dogear/core'
-import { call, fail, faulty, forever, say, scriptedModel } from '@dogear/testing'
+import { call, fail, faulty, forever, say, scriptedModel, usage } from '@dogear/testing'
 import { openMemoryStore } from '@dogear/store'
 import { expect, test } from 'vitest'
 import { device, until } from './device.ts'
@@ -39,6 +39,48 @@ test.each(['validate', 'needsApproval'] as const)('[O12] a stop ends a turn whos
   expect(await turn).toMatchObject({ text: 'I will book.' })
   expect(session.status.value).toBe('idle')
 })
+
+test.each(['costEstimator', 'tokenCounter', 'memory'] as const)(
+  '[O12] a stop ends a turn whose %s never answers',
+  async (hangs) => {
+    let isAsked = false
+    const hang = () => ((isAsked = true), never())
+    const upsert = hangs === 'memory' ? hang : async () => {}
+    const summary = JSON.stringify({
+      stable_facts: [{ key: 'city', value: 'Lisbon', confidence: 1 }],
+      rawSummary: 'Sum.',
+    })
+    const model = scriptedModel(({ messages }) => {
+      if (textOf(messages[0]!).startsWith('Sum up')) return say(summary)
+      const seen = messages.filter(({ role }) => role === 'tool').length
+      return seen < 3 ? [call('look'), usage({ output: 1 })] : say('Seen.')
+    })
+    const session = await device()
+      .tab({
+        model,
+        tools: [{ name: 'look', func: () => 'lorem ipsum '.repeat(400) }],
+        runtimeProfile: 'balanced',
+        summarization: { summaryTriggerTokens: 2_000 },
+        memory: {
+          scope: 'user',
+          store: {
+            upsert,
+            get: async () => undefined,
+            list: async () => [],
+            markObsolete: async () => {},
+            semanticSearch: async () => [],
+          },
+        },
+        ...(hangs !== 'memory' && { [hangs]: hang }),
+      })
+      .open()
+    const turn = session.send('go')
+    await until(() => isAsked)
+    await session.stop()
+    expect((await turn).terminalReason).toMatch(/^aborted/)
+    expect(session.status.value).toBe('idle')
+  },
+)
 
 test('[O12] a stop does not wait for a model of the page that ignores its signal', async () => {
   const deaf: Model = {

@@ -4,6 +4,7 @@ import type { MemoryStore } from '../ports/memory.ts'
 import type { NewEntry } from '../session/journal.ts'
 import { textOf, type Message } from '../session/message.ts'
 import { headOf, turnOf, type Run } from '../turn/run.ts'
+import { unlessStopped } from '../turn/unless-stopped.ts'
 import { createMemory } from './memory-store.ts'
 import { importantFrom, type SummaryFact } from './summary.ts'
 
@@ -94,8 +95,9 @@ function unique(facts: readonly MemoryFact[]): MemoryFact[] {
 /** A memory that fails must not cost the answer. */
 async function attempt<T>(run: Run, work: Promise<T> | undefined): Promise<T | undefined> {
   try {
-    return await work
+    return await (work && unlessStopped(run.signal, work))
   } catch (error) {
+    run.signal.throwIfAborted()
     run.warn(`The memory store failed (${describeError(error)}); the turn goes on without it.`)
     return undefined
   }

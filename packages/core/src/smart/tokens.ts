@@ -2,6 +2,7 @@
 import { describeError } from '../error.ts'
 import { textOf, type Message } from '../session/message.ts'
 import type { Run, RunAgent } from '../turn/run.ts'
+import { unlessStopped } from '../turn/unless-stopped.ts'
 
 /** Four characters of English to a token; of other scripts nearly one each. */
 export function countApproxTokens(text: string): number {
@@ -23,7 +24,8 @@ const tokensBetween = 4
 /** What these messages take of a model's context. */
 export async function countMessages(run: Run, messages: readonly Message[]): Promise<number> {
   const texts = messages.map(wordsOf)
-  const counts = await countTokens(run.agent(), texts).catch((error: unknown) => {
+  const counts = await unlessStopped(run.signal, countTokens(run.agent(), texts)).catch((error: unknown) => {
+    run.signal.throwIfAborted()
     run.warn(`tokenCounter threw (${describeError(error)}); tokens are guessed.`)
     return texts.map(countApproxTokens)
   })

@@ -4,6 +4,7 @@ import type { Purpose } from '../session/entry.ts'
 import type { NewEntry } from '../session/journal.ts'
 import type { Partial } from '../session/partial.ts'
 import type { Run } from './run.ts'
+import { unlessStopped } from './unless-stopped.ts'
 
 export async function usageEntries(
   run: Run,
@@ -17,10 +18,20 @@ export async function usageEntries(
   return [{ type: 'usage-add', model, usage, purpose, ...(costUsd !== undefined && { costUsd }) }]
 }
 
+/** How long a turn that was stopped waits for what its last words cost. */
+const patience = 500
+
 async function costOf(run: Run, model: string, usage: NonNullable<Partial['usage']>): Promise<number | undefined> {
+  const { signal } = run
+  const { costOf: estimate } = run.agent()
+  if (!estimate) return undefined
+  const isStopping = signal.aborted
   try {
-    return await run.agent().costOf?.(model, usage)
+    const cost = Promise.resolve(estimate(model, usage))
+    if (!isStopping) return await unlessStopped(signal, cost)
+    return (await Promise.race([cost, run.clock.sleep(patience)])) ?? undefined
   } catch (error) {
+    if (!isStopping) signal.throwIfAborted()
     run.warn(`costEstimator threw (${describeError(error)}); this model call is counted as free.`)
     return undefined
   }
