@@ -1,5 +1,5 @@
 /** Agents called like functions: a state in, a state out. */
-import { setState, textOf, type SmartState } from '@dogear/core'
+import { setState, textOf, type ModelEvent, type SmartState } from '@dogear/core'
 import { call, fail, forever, say, usage } from '@dogear/testing'
 import { browserClock } from '@dogear/worker/host'
 import { expect, test } from 'vitest'
@@ -405,4 +405,26 @@ test('[C47] [C51] whether a call waits for a person may depend on its arguments,
     { args: { nights: -1 } },
   ])
   expect(warnings.join()).toContain('needsApproval of "book" threw (no)')
+})
+
+test('[C56] [C61] a structured answer is told as it is written, and whole at its end', async () => {
+  const model = {
+    async *stream(): AsyncGenerator<ModelEvent> {
+      yield { type: 'call-start', index: 0, name: 'response' }
+      for (const args of ['{"city":"Lis', 'bon","nights":', '3}']) yield { type: 'call-delta', index: 0, args }
+      yield { type: 'finish', reason: 'tool-calls' }
+    },
+  }
+  const outputSchema = { type: 'object', properties: { city: { type: 'string' }, nights: { type: 'number' } } }
+  const { agent, events } = functional([], { model, outputSchema })
+  await agent.invoke(hello, { stream: true })
+  expect(events.filter(({ type }) => type === 'output-delta')).toEqual([
+    { type: 'output-delta', output: { city: 'Lis' }, isFinal: false },
+    { type: 'output-delta', output: { city: 'Lisbon' }, isFinal: false },
+    { type: 'output-delta', output: { city: 'Lisbon', nights: 3 }, isFinal: false },
+    { type: 'output-delta', output: { city: 'Lisbon', nights: 3 }, isFinal: true },
+  ])
+  events.length = 0
+  await agent.invoke(hello)
+  expect(events.filter(({ type }) => type === 'output-delta')).toHaveLength(1)
 })

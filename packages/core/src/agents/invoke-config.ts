@@ -16,7 +16,7 @@ export interface InvokeOptions {
   onEvent?: (event: SmartAgentEvent) => unknown
   onProgress?: (progress: EventOf<'progress'>) => unknown
   onStream?: (chunk: EventOf<'stream'>) => unknown
-  /** Tells the answer as it streams, as `stream` events. Implied by `onStream`. */
+  /** Tells the answer as it streams, as `stream` and `output-delta` events. Implied by `onStream`. */
   stream?: boolean
   signal?: AbortSignal
   cancellationToken?: AbortSignal | CancellationToken

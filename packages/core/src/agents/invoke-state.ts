@@ -130,7 +130,8 @@ function teller({ listeners, config, ports }: Invocation): (event: SmartAgentEve
     }
   }
   return (event) => {
-    if (event.type === 'stream' && !stream) return
+    const isPart = event.type === 'stream' || (event.type === 'output-delta' && !event.isFinal)
+    if (isPart && !stream) return
     for (const listener of listeners) if (listener) void tellOne(listener, event)
     if (event.type === 'progress' && onProgress) void tellOne(onProgress, event)
     if (event.type === 'stream' && onStream) void tellOne(onStream, event)

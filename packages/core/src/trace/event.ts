@@ -83,7 +83,8 @@ export type SmartAgentEvent = (
     }
   | { readonly type: 'progress'; readonly stage: string; readonly step?: number; readonly message?: string }
   | { readonly type: 'stream'; readonly text: string; readonly isFinal: boolean }
-  | { readonly type: 'output-delta'; readonly output: unknown }
+  /** The structured answer: as much of it as has streamed, and once more whole and checked. */
+  | { readonly type: 'output-delta'; readonly output: unknown; readonly isFinal: boolean }
   | { readonly type: 'cancelled'; readonly stage: string; readonly reason: 'aborted' | 'cancelled' | 'timeout' }
   | {
       readonly type: 'subagent'

@@ -9,6 +9,7 @@ import type { Partial } from '../session/partial.ts'
 import { messagesOf } from '../session/state-view.ts'
 import { guardrailSlice, type GuardrailSlice } from '../smart/guardrail.ts'
 import { builtinNames } from '../tools/builtin.ts'
+import { readPartialJson } from '../tools/partial-json.ts'
 import type { SmartAgentEvent } from './event.ts'
 import { guardrailEvents, planEvent, requestClosed, requestOpened, resultEvent, summarization } from './entry-event.ts'
 
@@ -22,7 +23,7 @@ export interface EventMapper {
 export interface EventMapperOptions {
   /** The view's own fold. */
   readonly fold: Fold
-  readonly agent: Pick<AgentDefinition, 'name' | 'limits'>
+  readonly agent: Pick<AgentDefinition, 'name' | 'limits' | 'output'>
   /** How many entries the state itself became: of them only decisions and a first step are news. */
   readonly imported: number
   readonly stopReason: () => Extract<SmartAgentEvent, { type: 'cancelled' }>['reason']
@@ -36,6 +37,7 @@ export function createEventMapper({ fold, agent, imported, stopReason }: EventMa
   const workers = new Map<string, string>()
   let speaker = agent.name
   let told = { stepId: '', text: '' }
+  let written = ''
 
   function entry(given: Entry, beside: readonly Entry[]): SmartAgentEvent[] {
     remember(given)
@@ -137,7 +139,7 @@ export function createEventMapper({ fold, agent, imported, stopReason }: EventMa
     if (terminalReason.startsWith('max_') && terminalReason !== 'max_output_tokens') {
       events.push({ type: 'metadata', limits: agent.limits, limitBreached: terminalReason })
     }
-    if (output !== undefined) events.push({ type: 'output-delta', output })
+    if (output !== undefined) events.push({ type: 'output-delta', output, isFinal: true })
     const last = messagesOf(fold).findLast(({ role }) => role === 'assistant')
     return [...events, { type: 'finalAnswer', content: last ? textOf(last) : '' }]
   }
@@ -152,14 +154,21 @@ export function createEventMapper({ fold, agent, imported, stopReason }: EventMa
     return [{ ...about, phase: 'error', error: { message: error?.message ?? terminalReason } }]
   }
 
-  function partial({ stepId, text }: Partial): SmartAgentEvent[] {
+  function partial({ stepId, text, calls: open }: Partial): SmartAgentEvent[] {
+    const response = agent.output && open.find(({ name }) => name === builtinNames.response)
+    const events = response && response.args !== written ? outputEvents((written = response.args)) : []
     const known = told.stepId === stepId ? told.text : ''
-    if (text.length <= known.length) return []
+    if (text.length <= known.length) return events
     told = { stepId, text }
-    return [{ type: 'stream', text: text.slice(known.length), isFinal: false }]
+    return [{ type: 'stream', text: text.slice(known.length), isFinal: false }, ...events]
   }
 
   return { entry, partial }
+}
+
+function outputEvents(args: string): SmartAgentEvent[] {
+  const output = readPartialJson(args)
+  return output === undefined ? [] : [{ type: 'output-delta', output, isFinal: false }]
 }
 
 /** What an agent that works for another tells nobody but itself. */
