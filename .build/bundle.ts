@@ -79,7 +79,7 @@ async function minifyAgain({ code, map }: Rolldown.OutputChunk): Promise<Pick<Bu
   const result = await minify(code, {
     ecma: 2022,
     toplevel: true,
-    compress: { passes: 3, sequences: false },
+    compress: { passes: 3, sequences: false, lhs_constants: false },
     sourceMap: { content: map?.toString() ?? '', asObject: true },
   })
   return { code: result.code ?? '', map: JSON.stringify(result.map) }

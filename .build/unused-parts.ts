@@ -33,7 +33,9 @@ const lifecycles = [
 function usesOf(id: string): RegExp | undefined {
   if (id.includes('/packages/widgets/')) return new RegExp(`${lifecycles}|${kindsUsed}`)
   if (id.includes('/packages/models/')) return /onRetry|onComment|\.reset\(/
-  return id.includes('/packages/store/') ? /for await|\.iterate\(/ : undefined
+  return id.includes('/packages/store/')
+    ? /for await|\.iterate\(|FromIndex\(|database\.(?:put|add|delete|clear)\(|\bblocked\(/
+    : undefined
 }
 
 /**
@@ -87,11 +89,20 @@ function withoutBindings(code: string): string {
   return `${before}/* @__PURE__ */ ${text}`.replace(/(?<![\w$.])[\w$]+\.(?:__np|U)\b(?!=[^=])/g, '(void 0)')
 }
 
-/** The last thing idb does is to make cursors iterable; said to have no effect, it is dropped with all it needs. */
+/**
+ * The last thing idb does is to make cursors iterable; said to have no effect, it is dropped with all it needs. So are
+ * its short ways to write and to read by an index, and what it would tell of a database that others hold.
+ */
 function withoutIteration(code: string): string {
   const [before, iteration, ...more] = code.split(/^(?=replaceTraps\(\(oldTraps\).*\n.*\n.*\n +if \(isIteratorProp)/m)
   if (!iteration || more.length > 0) throw new Error('idb makes cursors iterable in another way: cut it out there.')
-  return `${before}/* @__PURE__ */ ${iteration}`
+  return cutOut('idb', `${before}/* @__PURE__ */ ${iteration}`, [
+    [/prop\.replace\(\/FromIndex\$\/, ''\)/, 'prop'],
+    [/writeMethods\.includes\(targetFuncName\)/, 'false'],
+    [/^    if \(blocked\) \{.*?^    \}$/gms, ''],
+    [/^    (?:set|has)\(target, prop(?:, value)?\) \{.*?^    \},$/gms, ''],
+    [/^    has: \(target, prop\) =>.*$/m, ''],
+  ])
 }
 
 /** The parser tells of lines that are no part of an event, and can be used again: of its reports we heed one alone. */

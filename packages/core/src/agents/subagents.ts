@@ -69,7 +69,7 @@ export function subagentTools(agent: RunAgent, depth = 0): RunTool[] {
       ),
       delegating(
         'spawn_subagents_parallel',
-        'Gives tasks that do not need each other to helpers, all at once.',
+        'Gives tasks that do not need each other to helpers at once.',
         { tasks: { type: 'array', minItems: 1, items: objectOf(adhocSchemas) } },
         ({ tasks }: { tasks: readonly Adhoc[] }) => tasks.map(adhoc),
       ),

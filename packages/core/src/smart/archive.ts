@@ -5,7 +5,7 @@ import { builtinNames } from '../tools/builtin.ts'
 export const archiveTool = {
   name: builtinNames.archive,
   label: 'Look up an earlier result',
-  description: "Gives the original of an ARCHIVED_TOOL_RESPONSE: the tool's output, or the input it was called with.",
+  description: "Gives the original of an ARCHIVED_TOOL_RESPONSE: the tool's output, or its input.",
   parameters: {
     type: 'object',
     properties: { executionId: { type: 'string' }, part: { type: 'string', enum: ['input', 'output'] } },

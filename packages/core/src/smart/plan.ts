@@ -59,9 +59,9 @@ export const planTool = {
 } as const
 
 export const planPrompt = [
-  'For work of more than two actions, first write a plan with manage_todo_list, then keep it true:',
-  'mark a step in-progress before you start it and completed, with a few words of evidence, as soon as it is done.',
-  'People see the plan beside the conversation, so do not repeat it in your answers.',
+  'For work of more than two actions, first write a plan with manage_todo_list.',
+  'Mark a step in-progress before you start it, and completed, with evidence, as soon as it is done.',
+  'People see the plan: do not repeat it.',
 ].join(' ')
 
 export interface PlanChange {
@@ -106,7 +106,7 @@ export function changePlan(before: Plan | null, args: PlanArgs, now: number): Pl
   const steps = operation === 'write' ? written(args.todoList) : updated(before, args.todoList)
   if (typeof steps === 'string') return refuse(steps)
   if (steps.filter((step) => step.status === 'in-progress').length > 1) {
-    return refuse('Only one step may be in-progress at a time.')
+    return refuse('At most one step may be in-progress.')
   }
   const plan: Plan = { version: version + 1, steps, lastUpdated: now, adherenceScore: adherenceOf(steps) }
   return { operation, plan, reply: { status: 'ok', operation, ...planReply(plan) } }

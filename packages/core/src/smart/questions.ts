@@ -8,7 +8,7 @@ export const questionTool = {
   name: builtinNames.question,
   label: { ask: 'Answer a question', doing: 'Asking you', done: 'Asked you' },
   description:
-    'Asks the person one to four short questions and waits for the answers. Ask only what you cannot find out and what changes what you do next.',
+    'Asks the person one to four short questions and waits. Ask only what you cannot find out and what changes what you do.',
   parameters: {
     type: 'object',
     properties: {

@@ -40,7 +40,5 @@ export function isBudgeted(run: Run): boolean {
 export function warnOfLimits(run: Run): void {
   const { limits, costOf, name } = run.agent()
   if (turnOf(run).step > 1 || !limits.maxCostUsd || costOf) return
-  run.warn(
-    `maxCostUsd of agent "${name}" has no effect: give the agent a costEstimator, there is no built-in price list.`,
-  )
+  run.warn(`maxCostUsd of agent "${name}" has no effect: give the agent a costEstimator.`)
 }
