@@ -151,6 +151,23 @@ test('[C8] [C9] a turn’s limits hold across a pause', async () => {
   expect(ended.metadata.terminalReason).toBe('max_turns')
 })
 
+test('[C11] [C15] a result that stands in for another call has no start, also across a pause', async () => {
+  ran.length = 0
+  const cached = { ...book, name: 'look', cache: true }
+  const look = call('look', { hotel: 'Sol' })
+  const { agent, events } = functional([look, call('book', { hotel: 'Sol' }), look, say('Done.')], {
+    tools: [cached, guarded],
+  })
+  const { state } = await agent.invoke(hello)
+  const snapshot = JSON.parse(JSON.stringify(agent.snapshot(state))) as Snapshot
+  const approved = agent.resolveToolApproval(restoreSnapshot(snapshot), { id: idOf(state), approved: true })
+  const { state: after } = await agent.invoke(approved)
+  expect(ran).toEqual(['Sol', 'Sol'])
+  expect(after.toolHistory?.map(({ fromCache }) => fromCache)).toEqual([undefined, undefined, true])
+  const looks = events.filter((event) => event.type === 'tool_call' && event.name === 'look')
+  expect(looks).toMatchObject([{ phase: 'start' }, { phase: 'success' }, { phase: 'success', durationMs: 0 }])
+})
+
 test('a turn’s budget of tokens holds across a pause', async () => {
   const script = [
     [call('book', { hotel: 'A' }), usage({ output: 60 })],
@@ -409,6 +426,11 @@ test('[C55] a question that an agent asks for another goes on where it was asked
   expect(content).toBe('All done.')
   expect(ran).toEqual(['Sol'])
   expect(helper.model.requests).toHaveLength(2)
+  expect(events.filter(({ type }) => type === 'subagent')).toMatchObject([
+    { phase: 'start', name: 'helper' },
+    { phase: 'paused', requests: [{ tool: 'book' }] },
+    { phase: 'result', result: 'Booked Sol.' },
+  ])
   expect(state.pendingApprovals).toMatchObject([{ status: 'executed' }])
   expect(state.ctx).toEqual({})
   expect(events.filter(({ type }) => type === 'finalAnswer')).toEqual([{ type: 'finalAnswer', content: 'All done.' }])

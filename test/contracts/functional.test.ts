@@ -218,6 +218,16 @@ test('[C61] [C62] the answer is told as it streams, and whoever listens is told 
   expect(told(events)).toEqual(['stream', 'stream', 'stream', 'finalAnswer'])
 })
 
+test('[C61] a structured answer is told as far as it can be read', async () => {
+  const { agent } = functional([call('response', { total: 240, city: 'Lisbon' })], {
+    outputSchema: { type: 'object', properties: { total: { type: 'number' }, city: { type: 'string' } } },
+  })
+  const outputs: unknown[] = []
+  for await (const event of agent.stream(hello)) if (event.type === 'output-delta') outputs.push(event.output)
+  expect(outputs.at(-1)).toEqual({ total: 240, city: 'Lisbon' })
+  expect(outputs.length).toBeGreaterThan(1)
+})
+
 test('[C62] a stream is the events, and then the result', async () => {
   const { agent } = functional([say('one', ' two')])
   const stream = agent.stream(hello)

@@ -7,7 +7,7 @@ import type { MemoryFact } from '../smart/memory.ts'
 import type { Plan } from '../smart/plan.ts'
 import type { ReflectionRecord } from '../smart/reflection.ts'
 import type { ContentPart, Message, MessageStatus } from './message.ts'
-import type { OpenTurn, Settings } from './state.ts'
+import type { Head, OpenTurn, Settings } from './state.ts'
 
 /** The newest entry version this code writes; an entry above it opens the session read-only. */
 export const entryVersion = 1
@@ -37,8 +37,7 @@ export type EntryBody =
       readonly messages: readonly Message[]
       readonly plan: Plan | null
       readonly from?: string
-      /** What else the state held: carried along, so that nothing is lost that nobody here reads. */
-      readonly extra?: Readonly<Record<string, unknown>>
+      readonly cache?: Head['cache']
     }
   | {
       readonly type: 'turn-start'

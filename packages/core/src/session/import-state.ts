@@ -15,7 +15,7 @@ export interface ImportOptions {
 }
 
 /** Its messages are ours: each has its id, and none has another's. */
-export type WholeState = SmartState & { readonly messages: readonly Message[] }
+export type WholeState = Omit<SmartState, 'messages'> & { readonly messages: readonly Message[] }
 
 export interface ImportedState {
   /** What follows a `session-start`. */
@@ -34,8 +34,8 @@ export function importState(
 ): ImportedState {
   const { ids } = options
   const { messages } = state
-  const held = heldBy(state, from)
   const tail = tailOf(messages)
+  const held = heldBy(state, messages.slice(0, messages.length - (tail.type === 'open' ? tail.own.length : 0)), from)
   if (tail.type === 'open') {
     const turnId = tail.turnId || newTurn(messages, ids)
     const unanswered = tail.calls.flatMap(({ call, isDone }) => (isDone ? [] : [call.id]))
@@ -55,11 +55,11 @@ function newTurn(messages: readonly Message[], ids: Ids): string {
 }
 
 /** Everything but the turn. */
-function heldBy(state: WholeState, from?: string): NewEntry[] {
-  const { messages, model, system, opts, reflections = [], memoryFacts = [] } = state
-  const summary = state.summaryRecords?.findLast(({ upTo }) => messages.some(({ id }) => id === upTo))
+function heldBy(state: WholeState, messages: readonly Message[], from?: string): NewEntry[] {
+  const { model, system, opts, reflections = [], memoryFacts = [] } = state
+  const summary = state.summaryRecords?.findLast(({ upTo }) => state.messages.some(({ id }) => id === upTo))
   return [
-    { type: 'state-import', messages, plan: planOf(state), ...(from && { from }) },
+    { type: 'state-import', messages, plan: planOf(state), cache: state.toolCache, ...(from && { from }) },
     ...((model ?? system ?? opts) ? [{ type: 'meta-set' as const, model, system, opts }] : []),
     ...(summary ? [{ type: 'compaction-add' as const, compaction: compactionOf(summary) }] : []),
     ...reflections.slice(-10).map((reflection) => ({ type: 'reflection-add' as const, reflection })),
@@ -67,7 +67,7 @@ function heldBy(state: WholeState, from?: string): NewEntry[] {
   ]
 }
 
-function planOf({ plan }: SmartState) {
+function planOf({ plan }: WholeState) {
   if (!plan) return null
   const { version, steps, lastUpdated, adherenceScore = 1 } = plan
   const at = Number(lastUpdated) || Date.parse(lastUpdated ?? '')

@@ -22,6 +22,8 @@ export interface OpenTail {
   readonly turnId: string
   readonly step: number
   readonly calls: readonly { readonly call: ToolCall; readonly isDone: boolean }[]
+  /** Its messages so far. */
+  readonly own: readonly Message[]
 }
 
 export function tailOf(messages: readonly Message[]): Tail {
@@ -29,7 +31,8 @@ export function tailOf(messages: readonly Message[]): Tail {
   const isNotice = last?.meta.origin === 'system'
   const answer = isNotice ? messages.findLast(({ role }) => role === 'assistant') : last
   if (answer?.role !== 'assistant') return { type: 'words' }
-  if (isNotice) return { type: 'open', calls: [], ...placeOf(messages, answer) }
+  const own = ofTurn(messages)
+  if (isNotice) return { type: 'open', calls: [], own, ...placeOf(messages, answer) }
   if (!answer.tool_calls?.length) return { type: answer.meta.status === 'complete' ? 'answer' : 'words' }
   const results = messages.slice(messages.indexOf(answer) + 1)
   // The structured answer is given by a call, and nothing comes after it.
@@ -38,7 +41,7 @@ export function tailOf(messages: readonly Message[]): Tail {
   }
   const answered = new Set(results.map(({ tool_call_id }) => tool_call_id))
   const calls = answer.tool_calls.map((call) => ({ call, isDone: answered.has(call.id) }))
-  return { type: 'open', calls, ...placeOf(messages, answer) }
+  return { type: 'open', calls, own, ...placeOf(messages, answer) }
 }
 
 /** A turn of ours goes on under its own id, so that a call keeps its key; a stranger's is counted. */
@@ -56,17 +59,18 @@ function ofTurn(messages: readonly Message[]): readonly Message[] {
 /** The turn as it stood: its counts, its calls, what was asked of people, and what they have decided since. */
 export function openTurn(
   state: WholeState,
-  { calls, step, turnId }: OpenTail,
+  { calls, step, turnId, own }: OpenTail,
   { agent, hash }: ImportOptions,
 ): NewEntry[] {
   const at = { turnId, stepId: `${turnId}.${step}` }
-  const counts = countsOf(state, turnId)
+  const counts = countsOf(state, own, turnId)
   const toolCallCount = Math.max(0, counts.toolCallCount - calls.length)
   const active = state.agent?.name
   const entries: NewEntry[] = [
     // Before the turn, which keeps who had the word when it began.
     ...(active !== undefined && active !== agent.name ? [{ type: 'agent-set' as const, agent: active }] : []),
     { type: 'turn-start', turnId, origin: 'import', resumed: { ...counts, step, toolCallCount } },
+    { type: 'state-import', turnId, messages: own, plan: null },
   ]
   if (calls.length === 0) return [...entries, stepStart({ id: turnId, step })]
   for (const [index, { call, isDone }] of calls.entries()) {
@@ -103,8 +107,7 @@ export function openTurn(
 type Counts = Pick<OpenTurn, 'toolCallCount' | 'spent' | 'tallies' | 'nudges' | 'reflections'>
 
 /** Counted by the state where it says so, else by the messages: the limits of a turn hold across a pause. */
-function countsOf(state: WholeState, turnId: string): Counts {
-  const own = ofTurn(state.messages)
+function countsOf(state: WholeState, own: readonly Message[], turnId: string): Counts {
   const asked = own.reduce((sum, message) => sum + (message.tool_calls?.length ?? 0), 0)
   const paid = (state.usage?.perRequest ?? []).filter(({ id }) => id.startsWith(`${turnId}.`))
   const tallies: Record<string, Tally> = {}
@@ -128,7 +131,7 @@ function countsOf(state: WholeState, turnId: string): Counts {
 }
 
 /** A call that had been entered: it runs again only if its `effect` allows, or its workers go on. */
-function begunCall(state: SmartState, { id, function: called }: ToolCall): Begun | undefined {
+function begunCall(state: WholeState, { id, function: called }: ToolCall): Begun | undefined {
   const running = state.runningCalls?.find(({ toolCallId }) => toolCallId === id)
   if (running) return running
   const hasWorker = workersOf(state).some(({ path }) => callOfWorker(path?.[0]) === id)
@@ -139,6 +142,6 @@ function begunCall(state: SmartState, { id, function: called }: ToolCall): Begun
 type Begun = Omit<NonNullable<SmartState['runningCalls']>[number], 'toolCallId'>
 
 /** What the agents at work for open calls had written. */
-function workersOf({ ctx }: SmartState): readonly NewEntry[] {
+function workersOf({ ctx }: WholeState): readonly NewEntry[] {
   return (ctx?.__subagentPending as readonly NewEntry[] | undefined) ?? []
 }

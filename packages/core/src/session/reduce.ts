@@ -29,9 +29,10 @@ export function reduce(fold: Fold, entry: Entry): void {
       return
     case 'state-import':
       for (const [index, message] of entry.messages.entries()) {
-        addNode(fold, message, { seq: entry.seq, index, parent: head.leaf })
+        addNode(fold, message, { seq: entry.seq, index, parent: head.leaf, turnId: entry.turnId })
       }
-      head.plan = entry.plan
+      head.plan = entry.plan ?? head.plan
+      head.cache = entry.cache ?? head.cache
       return
     case 'turn-start':
       head.turn = openTurn(entry, head.activeAgent)

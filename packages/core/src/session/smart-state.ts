@@ -6,7 +6,7 @@ import type { MemoryFact } from '../smart/memory.ts'
 import type { PlanStep } from '../smart/plan.ts'
 import type { ReflectionRecord } from '../smart/reflection.ts'
 import type { Message, Role, ToolCall } from './message.ts'
-import type { Status } from './state.ts'
+import type { Head, Status } from './state.ts'
 
 export interface SmartState {
   /** The whole view: committed turns and the one in flight. Messages without `id` and `meta` are taken too. */
@@ -48,7 +48,8 @@ export interface SmartState {
   readonly agent?: { readonly name: string; readonly version?: string; readonly tools?: readonly string[] }
   /** Yours: carried along, never read. */
   readonly metadata?: Readonly<Record<string, unknown>>
-  readonly toolCache?: Readonly<Record<string, unknown>>
+  /** The results that may stand in for a call: the message that holds each. */
+  readonly toolCache?: Head['cache']
   /** What the guardrails of the run had to say. */
   readonly guardrailResult?: readonly GuardrailResult[]
   /** Derived and read-only, but for keys of your own: `__paused`, `__resumeStage`, `__awaitingApproval` … */

@@ -127,6 +127,7 @@ export function createStateView({ input, agent, imported, unanswered }: StateVie
       pendingApprovals: approvals,
       pendingUserQuestions: questions,
       guardrailResult: guardrailsOf(fold),
+      toolCache: head.cache,
       usage: usageOf(input.usage, fold, requests),
       status,
       step,

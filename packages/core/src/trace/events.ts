@@ -2,7 +2,7 @@
 import type { AgentDefinition } from '../agents/agent.ts'
 import type { Request } from '../permission/request.ts'
 import type { CallRequest, Entry, EntryOf } from '../session/entry.ts'
-import { callOfWorker, type Fold } from '../session/fold.ts'
+import { callOfWorker, foldAt, type Fold } from '../session/fold.ts'
 import { textOf } from '../session/message.ts'
 import { normalizeUsage } from '../session/normalize-usage.ts'
 import type { Partial } from '../session/partial.ts'
@@ -150,7 +150,8 @@ export function createEventMapper({ fold, agent, imported, stopReason }: EventMa
     if (given.type === 'request-open') return [{ ...about, phase: 'paused', requests: [given.request] }]
     if (given.type !== 'turn-end') return []
     const { terminalReason, error } = given
-    if (terminalReason === 'completed') return [{ ...about, phase: 'result' }]
+    const last = messagesOf(foldAt(fold, given.path)).findLast(({ role }) => role === 'assistant')
+    if (terminalReason === 'completed') return [{ ...about, phase: 'result', result: last ? textOf(last) : '' }]
     return [{ ...about, phase: 'error', error: { message: error?.message ?? terminalReason } }]
   }
 
