@@ -6,18 +6,11 @@ import type { Entry, EntryOf } from './entry.ts'
 import { unplaced, type NewEntry } from './journal.ts'
 import { callOfWorker, emptyHead, foldOf, pathOf, statusOf, type Fold } from './fold.ts'
 import type { Message } from './message.ts'
-import { normalizeUsage } from './normalize-usage.ts'
 import { pendingApproval, pendingQuestion } from './pending.ts'
 import { reduce } from './reduce.ts'
 import { derivedContext } from './state-context.ts'
-import type {
-  PendingToolApproval,
-  PendingUserQuestion,
-  SmartState,
-  SmartUsage,
-  SummaryRecord,
-  ToolExecution,
-} from './smart-state.ts'
+import { executionOf, iso, paidRequest, summariesOf, summaryRecord, usageOf } from './state-records.ts'
+import type { PendingToolApproval, PendingUserQuestion, SmartState, ToolExecution } from './smart-state.ts'
 
 export interface StateView {
   readonly fold: Fold
@@ -116,7 +109,9 @@ export function createStateView({ input, agent, imported, unanswered }: StateVie
       toolHistory: history.filter((execution) => !isArchived(execution)),
       toolHistoryArchived: [
         ...(input.toolHistoryArchived ?? []),
-        ...history.filter(isArchived).map((execution) => ({ ...execution, summarized: true })),
+        ...history
+          .filter(isArchived)
+          .map((execution) => ({ ...execution, summarized: true, archiveId: execution.executionId })),
       ],
       summaries: [...(input.summaries ?? []), ...summariesOf(records.slice(input.summaryRecords?.length ?? 0))],
       summaryRecords: [...records],
@@ -176,41 +171,6 @@ function guardrailsOf({ head: { slices } }: Fold): SmartState['guardrailResult']
   return (slices[guardrailSlice] as GuardrailSlice | undefined)?.results
 }
 
-function executionOf({ callId, result, at }: EntryOf<'tool-result'>): ToolExecution {
-  const { tool, args, content, status, durationMs, fromCache, handoff, summary } = result
-  return {
-    executionId: callId,
-    toolName: tool,
-    args,
-    output: content,
-    ...rawOf(content),
-    timestamp: iso(at),
-    tool_call_id: callId,
-    status: handoff ? 'handoff' : executionStatus[status],
-    ...(durationMs !== undefined && { durationMs }),
-    ...(fromCache && { fromCache }),
-    ...(summary !== undefined && { summary }),
-  }
-}
-
-const executionStatus = {
-  complete: 'success',
-  error: 'error',
-  rejected: 'rejected',
-  skipped: 'skipped',
-  stopped: 'error',
-} as const
-
-/** The data a tool gave, where its text is data. */
-function rawOf(content: string): { rawOutput?: unknown } {
-  if (!/^[[{]/.test(content)) return {}
-  try {
-    return { rawOutput: JSON.parse(content) }
-  } catch {
-    return {}
-  }
-}
-
 function executedBy({ callId, result, at }: EntryOf<'tool-result'>) {
   const resolution = result.status === 'complete' || result.status === 'error' ? 'approved' : result.status
   return <T extends PendingToolApproval | PendingUserQuestion>(pending: T) => ({
@@ -253,46 +213,4 @@ function changed<T extends { readonly status: string }>(
   return list.some(isOpen)
     ? list.map((pending) => (isOpen(pending) ? { ...pending, ...change(pending) } : pending))
     : list
-}
-
-function paidRequest(entry: EntryOf<'usage-add'>, turnId: string, step: number): SmartUsage['perRequest'][number] {
-  const { model, usage, costUsd, stepId, id } = entry
-  return {
-    id: `${stepId ?? `${turnId}.${step}`}.${id}`,
-    modelName: model,
-    // The cast: these counts are there.
-    usage: normalizeUsage(usage) as NonNullable<ReturnType<typeof normalizeUsage>>,
-    timestamp: iso(entry.at),
-    turn: step,
-    cachedInput: usage.cachedInput,
-    ...(costUsd !== undefined && { costUsd }),
-  }
-}
-
-function usageOf(before: SmartUsage | undefined, { head }: Fold, perRequest: SmartUsage['perRequest']): SmartUsage {
-  const totals: Record<string, SmartUsage['totals'][string]> = { ...before?.totals }
-  for (const [model, { input, output, total, cachedInput }] of Object.entries(head.usage.totals)) {
-    const sum = totals[model] ?? { input: 0, output: 0, total: 0, cachedInput: 0 }
-    totals[model] = {
-      input: sum.input + input,
-      output: sum.output + output,
-      total: sum.total + total,
-      cachedInput: sum.cachedInput + cachedInput,
-    }
-  }
-  return { perRequest: [...perRequest], totals }
-}
-
-/** Results may be put out of sight without a new summary. */
-function summariesOf(records: readonly SummaryRecord[]): string[] {
-  return records.flatMap(({ summary, previousSummary }) => (summary && summary !== previousSummary ? [summary] : []))
-}
-
-function summaryRecord({ compaction, at }: EntryOf<'compaction-add'>): SummaryRecord {
-  const { tokensBefore, tokensAfter, ...record } = compaction
-  return { ...record, createdAt: iso(at), tokenCountBefore: tokensBefore, tokenCountAfter: tokensAfter }
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString()
 }

@@ -1,0 +1,90 @@
+/** The records of a state, each from the entry that it tells of. */
+import type { EntryOf } from './entry.ts'
+import type { Fold } from './fold.ts'
+import { normalizeUsage } from './normalize-usage.ts'
+import type { SmartUsage, SummaryRecord, ToolExecution } from './smart-state.ts'
+
+export function executionOf({ callId, result, at }: EntryOf<'tool-result'>): ToolExecution {
+  const { tool, args, content, status, durationMs, fromCache, handoff, summary } = result
+  return {
+    executionId: callId,
+    toolName: tool,
+    args,
+    output: content,
+    ...rawOf(content),
+    timestamp: iso(at),
+    tool_call_id: callId,
+    status: handoff ? 'handoff' : executionStatus[status],
+    ...(durationMs !== undefined && { durationMs }),
+    ...(fromCache && { fromCache }),
+    ...(summary !== undefined && { summary }),
+  }
+}
+
+const executionStatus = {
+  complete: 'success',
+  error: 'error',
+  rejected: 'rejected',
+  skipped: 'skipped',
+  stopped: 'error',
+} as const
+
+/** The data a tool gave, where its text is data. */
+function rawOf(content: string): { rawOutput?: unknown } {
+  if (!/^[[{]/.test(content)) return {}
+  try {
+    return { rawOutput: JSON.parse(content) }
+  } catch {
+    return {}
+  }
+}
+
+export function paidRequest(
+  entry: EntryOf<'usage-add'>,
+  turnId: string,
+  step: number,
+): SmartUsage['perRequest'][number] {
+  const { model, usage, costUsd, stepId, id } = entry
+  return {
+    id: `${stepId ?? `${turnId}.${step}`}.${id}`,
+    modelName: model,
+    // The cast: these counts are there.
+    usage: normalizeUsage(usage) as NonNullable<ReturnType<typeof normalizeUsage>>,
+    timestamp: iso(entry.at),
+    turn: step,
+    cachedInput: usage.cachedInput,
+    ...(costUsd !== undefined && { costUsd }),
+  }
+}
+
+export function usageOf(
+  before: SmartUsage | undefined,
+  { head }: Fold,
+  perRequest: SmartUsage['perRequest'],
+): SmartUsage {
+  const totals: Record<string, SmartUsage['totals'][string]> = { ...before?.totals }
+  for (const [model, { input, output, total, cachedInput }] of Object.entries(head.usage.totals)) {
+    const sum = totals[model] ?? { input: 0, output: 0, total: 0, cachedInput: 0 }
+    totals[model] = {
+      input: sum.input + input,
+      output: sum.output + output,
+      total: sum.total + total,
+      cachedInput: sum.cachedInput + cachedInput,
+    }
+  }
+  return { perRequest: [...perRequest], totals }
+}
+
+/** Results may be put out of sight without a new summary. */
+export function summariesOf(records: readonly SummaryRecord[]): string[] {
+  return records.flatMap(({ summary, previousSummary }) => (summary && summary !== previousSummary ? [summary] : []))
+}
+
+export function summaryRecord({ compaction, at }: EntryOf<'compaction-add'>): SummaryRecord {
+  const { tokensBefore, tokensAfter, ...record } = compaction
+  return { ...record, createdAt: iso(at), tokenCountBefore: tokensBefore, tokenCountAfter: tokensAfter }
+}
+
+export function iso(at: number): string {
+  return new Date(at).toISOString()
+}
