@@ -93,16 +93,18 @@ export function cappedText(
   const { maxToolResponseChars: chars, maxToolResponseTokens: tokens } = limits
   // No character is more than two thirds of a token: most results need no count.
   if (text.length <= Math.min(chars, tokens * 1.5)) return text
-  return cutText(text, Math.min(chars, Math.floor((text.length * tokens) / countApproxTokens(text))))
-}
-
-function cutText(text: string, limit: number): string {
-  if (text.length <= limit) return text
-  // Half a character, which a surrogate without its other is, makes servers refuse the whole conversation.
-  const end = /[\uD800-\uDBFF]/.test(text.charAt(limit - 1)) ? limit - 1 : limit
   // Cut once before, on the page: what was lost there counts too.
   const [mark = '', lost = 0] = /\n\[cut: (\d+) more characters\]$/.exec(text) ?? []
-  return `${text.slice(0, end)}\n[cut: ${text.length - mark.length + Number(lost) - end} more characters]`
+  const body = text.slice(0, text.length - mark.length)
+  return cutText(body, Math.min(chars, Math.floor((body.length * tokens) / countApproxTokens(body))), Number(lost))
+}
+
+function cutText(text: string, limit: number, lost = 0): string {
+  if (text.length <= limit && !lost) return text
+  // Half a character, which a surrogate without its other is, makes servers refuse the whole conversation.
+  const end = /[\uD800-\uDBFF]/.test(text.charAt(limit - 1)) ? limit - 1 : limit
+  const kept = text.slice(0, end)
+  return `${kept}\n[cut: ${text.length - kept.length + lost} more characters]`
 }
 
 /** Whether it is JSON as it stands, as most results are: a copy would cost several times as much as writing it. */
