@@ -45,7 +45,7 @@ test('State And Public Types › UserQuestionResolution', async () => {
     humanInTheLoop: { askUser: true },
   })
   const { state } = await agent.invoke(start)
-  expect(state.ctx?.__awaitingUserQuestion).toBeTruthy()
+  expect(state.ctx?.__awaitingUserQuestion).toMatchObject({ toolName: 'ask_user_question' })
   const resolution: theirs.UserQuestionResolution = {
     id: state.pendingUserQuestions?.[0]?.id ?? '',
     answers: { 'Sea or hills?': { values: ['up'], notes: 'knees permitting' } },
