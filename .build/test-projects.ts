@@ -3,6 +3,7 @@
 import { playwright } from '@vitest/browser-playwright'
 import type { TestProjectInlineConfiguration } from 'vitest/config'
 import { findChromium, launchArguments } from '../test/browser.mjs'
+import { engines } from '../test/engines/provider.ts'
 
 // Long enough that a busy machine is not a failure: no test waits for it to pass.
 const calm = { testTimeout: 20_000, hookTimeout: 20_000 }
@@ -12,7 +13,18 @@ const packed = { ...patient, globalSetup: './test/packed-files.ts' }
 
 export const testProjects: TestProjectInlineConfiguration[] = [
   { extends: true, test: { ...node, name: 'unit', include: ['packages/*/{src,test}/**/*.test.{ts,tsx}'] } },
-  { extends: true, test: { ...node, name: 'contracts', include: ['test/{contracts,compat,faults}/**/*.test.ts'] } },
+  { extends: true, test: { ...node, name: 'contracts', include: ['test/{contracts,compat}/**/*.test.ts'] } },
+  {
+    extends: true,
+    // Thousands of runs, on every core: longer where others use the machine too.
+    test: {
+      ...node,
+      name: 'faults',
+      include: ['test/faults/sim/**/*.test.ts'],
+      testTimeout: 900_000,
+      fileParallelism: false,
+    },
+  },
   { extends: true, test: { ...node, ...patient, name: 'corpora', include: ['test/corpora/**/*.test.ts'] } },
   {
     extends: true,
@@ -35,5 +47,35 @@ export const testProjects: TestProjectInlineConfiguration[] = [
     extends: true,
     // Each journey fills a core by itself: side by side they would wait for each other, and time out.
     test: { ...node, ...packed, name: 'journeys', include: ['test/journeys/**/*.test.ts'], fileParallelism: false },
+  },
+  {
+    extends: true,
+    // One browser at a time, for the same reason.
+    test: { ...node, ...patient, name: 'rig', include: ['test/faults/rig/**/*.test.ts'], fileParallelism: false },
+  },
+  {
+    extends: true,
+    test: {
+      ...patient,
+      name: 'engine-contracts',
+      include: ['test/contracts/{store,memory}.browser.test.ts'],
+      browser: {
+        enabled: true,
+        headless: true,
+        screenshotFailures: false,
+        provider: engines(),
+        instances: [{ browser: 'firefox' }, { browser: 'webkit' }],
+      },
+    },
+  },
+  {
+    extends: true,
+    test: {
+      ...node,
+      ...packed,
+      name: 'engine-journeys',
+      include: ['test/engines/**/*.test.ts'],
+      fileParallelism: false,
+    },
   },
 ]

@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { install, isInstalled, pnpm, run, tail } from '../.build/steps.mjs'
+import { faultTable } from './faults/rig/table.mjs'
 
 const totals = { passed: 0, failed: 0, skipped: 0 }
 const reports = mkdtempSync(join(tmpdir(), 'dogear-test-'))
@@ -28,6 +29,7 @@ async function runAll() {
   const isBuilt = await check('build', pnpm('build'))
   await suite('unit')
   await suite('contracts')
+  await suite('faults')
   await suite('browser')
   if (process.env.DOGEAR_CORPORA) await suite('corpora')
   else say('corpora', 'not run: DOGEAR_CORPORA names no folder of public corpora')
@@ -35,6 +37,14 @@ async function runAll() {
   await check('size', pnpm('--silent', 'size'), { isShown: true })
   await suite('dist')
   await suite('journeys')
+  await rig()
+}
+
+/** Its figures are worth a look also when all is well. */
+async function rig() {
+  const report = join(reports, 'rig.jsonl')
+  await suite('rig', { DOGEAR_FAULTS_REPORT: report })
+  console.log(`\n${faultTable(report)}\n`)
 }
 
 async function findOrInstallChromium() {
@@ -60,7 +70,7 @@ async function check(name, commandLine, { isShown = false } = {}) {
 }
 
 /** A phase that counts its tests. */
-async function suite(name) {
+async function suite(name, env = {}) {
   const time = stopwatch()
   const report = join(reports, `${name}.json`)
   const { succeeded, output } = await run(
@@ -69,6 +79,7 @@ async function suite(name) {
       '--reporter=json',
       `--outputFile.json=${report}`,
     ),
+    env,
   )
   const count = countTests(report, succeeded)
   for (const key of Object.keys(totals)) totals[key] += count[key]

@@ -13,7 +13,19 @@ import { root } from '../.build/steps.mjs'
 import { findChromium, launchArguments } from './browser.mjs'
 
 const folder = process.argv[2] ?? join(tmpdir(), 'dogear-screenshots')
-const states = ['empty', 'streaming', 'tool', 'plan', 'approval', 'question', 'offline', 'resumed']
+const states = [
+  'empty',
+  'branches',
+  'streaming',
+  'tool',
+  'plan',
+  'approval',
+  'question',
+  'queued',
+  'held',
+  'offline',
+  'resumed',
+]
 
 mkdirSync(folder, { recursive: true })
 const browser = await chromium.launch({ executablePath: findChromium(), args: launchArguments })

@@ -1,6 +1,6 @@
 /** Dogear's worker in a tunnel: no request gets out while it is closed, and those under way break off. */
 
-let isInside = location.search === '?inside'
+let isInside = location.search.includes('inside')
 let tunnel = new AbortController()
 const request = self.fetch
 

@@ -43,11 +43,11 @@ function verdict(ours, missed) {
   return ours.length > 0 ? 'met' : ''
 }
 
-function times(ratio) {
+export function times(ratio) {
   return `× ${ratio.toFixed(2)}`
 }
 
-function median(numbers) {
+export function median(numbers) {
   const sorted = numbers.toSorted((one, other) => one - other)
   const middle = sorted.length / 2
   return (sorted[Math.floor(middle)] + sorted[Math.ceil(middle) - 1]) / 2

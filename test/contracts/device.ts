@@ -1,8 +1,16 @@
 /** A device for tests: one store, any number of tabs on it, each a real client and host over a real message channel. */
-import { defineAgent, type AgentDefinition, type SmartAgentOptions, type Store } from '@dogear/core'
+import {
+  defineAgent,
+  type AgentDefinition,
+  type Clock,
+  type Lock,
+  type SmartAgentOptions,
+  type Store,
+  type Transport,
+} from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
 import { manualNetwork, memoryLock, memoryTransport, type ManualNetwork } from '@dogear/testing'
-import { createClient, portWire, type Client, type Session } from '@dogear/worker'
+import { createClient, portWire, type Client, type HostWire, type Session } from '@dogear/worker'
 import { browserClock, serve, sha256, type Platform } from '@dogear/worker/host'
 
 export interface Tab {
@@ -13,34 +21,50 @@ export interface Tab {
   kill(): void
   /** Only the worker dies; the page lives on and starts another. */
   killWorker(): void
+  /** Page and worker stop where they are, as in a frozen tab: its locks stay held, and what is said to it waits. */
+  freeze(): void
+  thaw(): void
+  /** The browser brings the page back from where it had put it. */
+  restore(): void
 }
 
 export interface Device {
   readonly store: Store
   readonly network: ManualNetwork
+  readonly lock: Lock
+  /** What tabs tell each other over, open to any script of the origin. */
+  readonly transport: Transport
   /** `disk`: the store as this tab alone finds it, slow or failing. */
   tab(options: SmartAgentOptions, disk?: Store): Tab
 }
 
-export function device(store: Store = openMemoryStore()): Device {
-  const lock = memoryLock()
+/** `name` begins its ids: what two devices write into one store must not have the same. */
+export function device(
+  store: Store = openMemoryStore(),
+  { clock = browserClock, lock = memoryLock(), name = 'id' }: { clock?: Clock; lock?: Lock; name?: string } = {},
+): Device {
   const transport = memoryTransport()
   const network = manualNetwork()
   let lastId = 0
-  const id = () => `id${(lastId += 1)}`
+  const id = () => `${name}${(lastId += 1)}`
 
   function startHost(disk: Store) {
     const alive = new AbortController()
     const held = new Set<() => void>()
+    const ice = freezer()
     const { port1, port2 } = new MessageChannel()
     const platform: Platform = {
-      clock: browserClock,
+      clock: {
+        now: clock.now,
+        sleep: (ms, signal) => ice.wait(clock.sleep(ms, signal)),
+        after: (ms, call) => clock.after(ms, () => ice.run(call)),
+      },
       ids: { id },
       hash: sha256,
       network,
       transport: {
         open(name, receive) {
-          const channel = transport.open(name, receive)
+          const channel = transport.open(name, (message) => ice.run(() => receive(message)))
           alive.signal.addEventListener('abort', () => channel.close())
           return channel
         },
@@ -52,23 +76,25 @@ export function device(store: Store = openMemoryStore()): Device {
           if (got) held.add(got.release)
           // Given at the very moment of its death: the dead hold nothing.
           if (got && alive.signal.aborted) got.release()
-          return got
+          return got && { release: got.release, lost: ice.wait(got.lost) }
         },
       },
       createModel: () => {
         throw new Error('these tests give their own model')
       },
-      openStore: async () => ({ store: mortal(disk, alive.signal), kept: true }),
+      openStore: async () => ({ store: mortal(disk, alive.signal, ice), kept: true }),
     }
     serve(
       {
         post: (message) => port2.postMessage(message),
-        listen: (receive) => (port2.onmessage = (event) => receive(event.data)),
+        listen: (receive) => (port2.onmessage = (event) => ice.run(() => receive(event.data))),
       },
       platform,
     )
+    const wire = portWire(port1)
     return {
-      wire: portWire(port1),
+      ice,
+      wire: withListen(wire, (receive) => wire.listen((message) => ice.run(() => receive(message)))),
       kill() {
         alive.abort()
         port1.close()
@@ -81,6 +107,8 @@ export function device(store: Store = openMemoryStore()): Device {
   return {
     store,
     network,
+    lock,
+    transport,
     tab(options, disk = store) {
       const warnings: string[] = []
       const agent: AgentDefinition = defineAgent({ name: 'tester', ...options })
@@ -97,13 +125,16 @@ export function device(store: Store = openMemoryStore()): Device {
         open: (session = 's1') => client.open(agent, { type: 'id', id: session }),
         kill: () => host?.kill(),
         killWorker: () => host?.kill(),
+        freeze: () => host?.ice.freeze(),
+        thaw: () => host?.ice.thaw(),
+        restore: () => host?.wire.post({ type: 'restored' }),
       }
     },
   }
 }
 
 /** A dead host's calls never come back: what it had not committed is lost, as memory is. */
-function mortal(store: Store, alive: AbortSignal): Store {
+function mortal(store: Store, alive: AbortSignal, ice: Freezer): Store {
   return new Proxy(store, {
     get(target, key: keyof Store) {
       const method = target[key] as ((...args: unknown[]) => unknown) | undefined
@@ -112,10 +143,50 @@ function mortal(store: Store, alive: AbortSignal): Store {
         if (alive.aborted) return new Promise(() => {})
         const result = method.apply(target, args)
         if (!(result instanceof Promise)) return result
-        return result.then((value) => (alive.aborted ? new Promise(() => {}) : value))
+        return ice.wait(result).then((value) => (alive.aborted ? new Promise(() => {}) : value))
       }
     },
   })
+}
+
+function withListen(wire: HostWire, listen: HostWire['listen']): HostWire {
+  return { ...wire, listen }
+}
+
+type Freezer = ReturnType<typeof freezer>
+
+/** While frozen nothing that comes from outside reaches the tab; thawed, it comes in the order it was said. */
+function freezer() {
+  let waiting: (() => void)[] | undefined
+  function run(work: () => void): void {
+    if (waiting) waiting.push(work)
+    else work()
+  }
+  return {
+    run,
+    wait: <T>(promise: Promise<T>): Promise<T> =>
+      new Promise((resolve, reject) => {
+        promise.then(
+          (value) => run(() => resolve(value)),
+          (error: unknown) => run(() => reject(error)),
+        )
+      }),
+    freeze: () => void (waiting ??= []),
+    thaw() {
+      const late = waiting ?? []
+      waiting = undefined
+      for (const work of late) work()
+    },
+  }
+}
+
+/** A clock on which all waits are so many times shorter. */
+export function hastyClock(times: number): Clock {
+  return {
+    now: browserClock.now,
+    sleep: (ms, signal) => browserClock.sleep(ms / times, signal),
+    after: (ms, call) => browserClock.after(ms / times, call),
+  }
 }
 
 /** Waits until a session shows what the test waits for. */

@@ -63,6 +63,22 @@ test.each(['before_guardrails', 'after_agent', 'after_tools', 'after_loop'] as c
   },
 )
 
+test.each([
+  ['before_tools', 'after_agent', []],
+  ['after_step', 'after_tools', ['Sol']],
+] as const)(
+  '[C41] with checkpoint %s a run is left there without asking, and goes on when it is resumed',
+  async (checkpoint, stage, done) => {
+    ran.length = 0
+    const { agent } = functional([call('book', { hotel: 'Sol' }), say('Done.')], { tools: [book] })
+    const { state } = await agent.invoke(hello, { checkpoint })
+    expect(state).toMatchObject({ status: 'paused', ctx: { __paused: { stage } } })
+    expect(ran).toEqual(done)
+    expect((await agent.invoke(state, { checkpoint })).content).toBe('Done.')
+    expect(ran).toEqual(['Sol'])
+  },
+)
+
 test('[C41] a checkpoint that throws is warned about, and the run goes on', async () => {
   const { agent, warnings } = functional([say('Done.')])
   const onStateChange = () => {

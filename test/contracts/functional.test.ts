@@ -1,5 +1,5 @@
 /** Agents called like functions: a state in, a state out. */
-import { setState, textOf, type ModelEvent, type SmartState } from '@dogear/core'
+import { countApproxTokens, setState, textOf, type ModelEvent, type ModelRequest, type SmartState } from '@dogear/core'
 import { call, fail, forever, say, usage } from '@dogear/testing'
 import { browserClock } from '@dogear/worker/host'
 import { expect, test } from 'vitest'
@@ -438,3 +438,37 @@ test('[C56] [C61] a structured answer is told as it is written, and whole at its
   await agent.invoke(hello)
   expect(events.filter(({ type }) => type === 'output-delta')).toHaveLength(1)
 })
+
+test('[C2] every execution says what it weighs, what may become of it, and where its original is once it is archived', async () => {
+  const long = 'lorem ipsum '.repeat(1_000)
+  const tools = [
+    { name: 'read', effect: 'read' as const, func: () => long },
+    { name: 'key', effect: 'read' as const, retention: { output: 'keep_full' as const }, func: () => 'the key' },
+    { name: 'look', effect: 'read' as const, func: () => 'seen' },
+  ]
+  const script = [[call('read'), call('key')], call('look'), say('Done.')]
+  let answers = 0
+  const toolResponses = { maxToolResponseChars: 8_000, maxToolResponseTokens: 2_000 }
+  const { agent } = functional((request) => (isSummary(request) ? say('{}') : script[answers++]!), {
+    tools,
+    toolResponses,
+    summarization: { summaryTriggerTokens: 1_500 },
+  })
+  const { state } = await agent.invoke(hello)
+  const executions = [...state.toolHistory!, ...state.toolHistoryArchived!]
+  const named = (name: string) => executions.find(({ toolName }) => toolName === name)
+  expect(named('read')).toMatchObject({
+    classification: 'verbose',
+    retentionPolicy: 'summarize_archive',
+    originalTokenCount: countApproxTokens(long),
+    summarized: true,
+  })
+  expect(named('read')!.archiveId).toBe(named('read')!.executionId)
+  expect(named('key')).toMatchObject({ classification: 'critical', retentionPolicy: 'keep_full' })
+  expect(named('look')).toMatchObject({ classification: 'informative', originalTokenCount: countApproxTokens('seen') })
+  expect(named('look')).not.toHaveProperty('archiveId')
+})
+
+function isSummary({ messages: [first] }: ModelRequest): boolean {
+  return first !== undefined && textOf(first).startsWith('Sum up')
+}

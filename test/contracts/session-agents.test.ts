@@ -26,6 +26,22 @@ test('[C57] an agent does a task for another: its answer is the result, its entr
   expect(session.usage.value.totals).toMatchObject({ default: { requests: 3, input: 13, output: 2 } })
 })
 
+test('[C19] [C20] an agent’s limit of cost holds for one at work for it that has no estimator of its own', async () => {
+  const child = scriptedModel([
+    [call('look'), usage({ output: 2 })],
+    [say('Three rooms.'), usage({ output: 2 })],
+  ])
+  const model = scriptedModel([call('finder', { input: 'Find rooms' }), say('There are three.')])
+  const tools = [asTool(agent('finder', child, { tools: [look] }))]
+  const costEstimator = ({ outputTokens }: { outputTokens: number }) => outputTokens
+  const session = await device()
+    .tab({ model, tools, costEstimator, limits: { maxCostUsd: 2 } })
+    .open()
+  expect(await session.send('rooms?')).toMatchObject({ terminalReason: 'max_cost' })
+  expect(child.requests).toHaveLength(1)
+  expect(session.usage.value.totals.default).toMatchObject({ costUsd: 2 })
+})
+
 test('[C55] what a child needs approved is asked on its parent, survives a reload, and runs as it was edited', async () => {
   const here = device()
   const booked: unknown[] = []

@@ -1,7 +1,7 @@
 /** Compaction in a session: on demand, across reloads and deaths, and what it teaches the next session. */
 import { textOf, type Entry, type Message, type ModelRequest, type SmartAgentOptions, type Store } from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
-import { call, say, scriptedModel, usage, type Answer } from '@dogear/testing'
+import { call, fail, say, scriptedModel, usage, type Answer } from '@dogear/testing'
 import { expect, test } from 'vitest'
 import { device, until, type Tab } from './device.ts'
 
@@ -41,7 +41,18 @@ test('[C33] a session is compacted on demand, and refuses to be while it works',
   await busy
 })
 
-test('[C33] [G3] whenever a tab dies while it compacts, the turn comes to the same end', async () => {
+test('[C33] what failed can still be tried again after the context was shortened', async () => {
+  const model = scriptedModel([call('look'), say('Seen.'), fail('model-failed'), say('Now.')])
+  const tools = [{ name: 'look', effect: 'read' as const, func: () => 'seen' }]
+  const session = await device().tab({ model, tools }).open()
+  await session.send('look')
+  expect(await session.send('and?')).toMatchObject({ terminalReason: 'model_error' })
+  expect(await session.compact()).toMatchObject({ terminalReason: 'completed', refused: undefined })
+  expect(session.lastEnd.value).toMatchObject({ terminalReason: 'model_error' })
+  expect(await session.retry()).toMatchObject({ terminalReason: 'completed', text: 'Now.' })
+})
+
+test('[C33] [G3] [G15] whenever a tab dies while it compacts, the turn comes to the same end', async () => {
   const ended = await livedUntilDone([])
   expect(ended.compactions).toBeGreaterThan(0)
   for (const type of ['before', 'after'] as const) {

@@ -224,7 +224,7 @@ test('words taken back from the queue are never sent, and their turn ends', asyn
   await until(() => session.queued.value.length === 2)
   await session.unqueue(second.id)
   await second
-  await session.stop()
+  await session.editQueued(third.id, { when: 'now' })
   expect(await third).toMatchObject({ text: 'third' })
   expect(session.messages.value.some((message) => textOf(message) === 'second')).toBe(false)
 })

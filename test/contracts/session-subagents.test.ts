@@ -37,6 +37,33 @@ test('[C59] [K12] delegate_to gives a task to an agent of the registry, with its
   expect(resultsOf(last!).map(textOf)).toEqual([expect.stringContaining('did not finish: max_turns'), 'Written.'])
 })
 
+test('[K12] a helper’s first words and its plan mode are kept to; what means nothing yet is said once', async () => {
+  const agents = {
+    reader: {
+      description: 'Reads',
+      prompt: 'You read.',
+      initialPrompt: 'Be brief.',
+      permissionMode: 'plan' as const,
+      skills: ['pdf'],
+      memory: 'user' as const,
+      background: true,
+    },
+  }
+  const pay = { name: 'pay', func: () => 'paid' }
+  const { session, model, warnings } = await opened({ agents, tools: [look, pay] }, (request) => {
+    if (systemOf(request) === 'You read.') return say('Read.')
+    return resultsOf(request).length ? say('Done.') : call('delegate_to', { agent: 'reader', task: 'Read it' })
+  })
+  await session.send('go')
+  await session.send('go')
+  const reader = model.requests.find((request) => systemOf(request) === 'You read.')!
+  expect(textOf(reader.messages.at(-1)!)).toContain('Be brief.\n\nRead it')
+  expect(toolsOf(reader)).toEqual(['look', 'delegate_to'])
+  expect(warnings.filter((warning) => warning.includes('reader'))).toEqual([
+    'Agent "reader": skills, memory, background has no effect yet.',
+  ])
+})
+
 test('[C59] an unknown agent is a result the model can mend', async () => {
   const agents = { reader: { description: 'Reads', prompt: 'You read.' } }
   const { session, model } = await opened({ agents }, (request) =>
@@ -158,10 +185,8 @@ const note = { name: 'note', effect: 'read' as const, func: () => 'noted' }
 
 async function opened(options: SmartAgentOptions, script: (request: ModelRequest) => Answer | Promise<Answer>) {
   const model = scriptedModel(script)
-  const session = await device()
-    .tab({ tools: [look, note], ...options, model })
-    .open()
-  return { session, model }
+  const tab = device().tab({ tools: [look, note], ...options, model })
+  return { session: await tab.open(), model, warnings: tab.warnings }
 }
 
 function systemOf({ messages }: ModelRequest): string {

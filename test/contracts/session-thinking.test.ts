@@ -15,10 +15,10 @@ import {
   type Store,
 } from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
-import { call, fail, say, scriptedModel, usage, type Answer } from '@dogear/testing'
+import { call, fail, pause, say, scriptedModel, usage, type Answer } from '@dogear/testing'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { device } from './device.ts'
+import { device, until } from './device.ts'
 
 const look = { name: 'look', effect: 'read' as const, func: () => 'seen' }
 const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
@@ -147,7 +147,7 @@ test('[C60] what guardrails of the page said stands in the journal', async () =>
       extension: guardrailSlice,
       value: { turnId, results: [{ phase: 'request', guardrail: 'rule', reason: 'asked' }] },
     },
-    { value: { turnId, results: [{ phase: 'response', disposition: 'warn', reason: 'answered' }] } },
+    { value: { turnId, before: 1, results: [{ phase: 'request' }, { phase: 'response', reason: 'answered' }] } },
   ])
 })
 
@@ -179,6 +179,43 @@ test('[C24] [C27] [C28] a person’s change of the plan is theirs, and makes the
   const refused = await session.editPlan({ operation: 'update', todoList: [{ id: 7, step: 'x' }] })
   expect(refused.refused).toContain('no step 7')
   expect(session.plan.value?.version).toBe(2)
+})
+
+test('[C25] a change of the model made while a person’s is being written fails by its version', async () => {
+  const write = { operation: 'write', todoList: [{ id: 1, step: 'Look' }] }
+  const update = { operation: 'update', expectedVersion: 1, todoList: [{ id: 1, step: 'Leave' }] }
+  let speak = () => {}
+  const mayUpdate = new Promise<void>((resolve) => (speak = resolve))
+  const model = scriptedModel([
+    call('manage_todo_list', write),
+    [pause(mayUpdate), call('manage_todo_list', update)],
+    say('Hm.'),
+  ])
+  const store = openMemoryStore()
+  let go = () => {}
+  const mayWrite = new Promise<void>((resolve) => (go = resolve))
+  let isWriting = false
+  const disk: Store = {
+    ...store,
+    async append(batch) {
+      if (batch.entries.some((entry) => entry.type === 'plan-set' && entry.source === 'system')) {
+        isWriting = true
+        await mayWrite
+      }
+      return store.append(batch)
+    },
+  }
+  const session = await device(store).tab({ model, useTodoList: true }, disk).open()
+  const turn = session.send('go')
+  await until(() => session.plan.value?.version === 1)
+  void session.editPlan({ operation: 'update', todoList: [{ id: 1, step: 'Look twice' }] })
+  await until(() => isWriting)
+  speak()
+  for (let tick = 0; tick < 20; tick += 1) await new Promise((resolve) => setTimeout(resolve))
+  go()
+  await turn
+  expect(session.plan.value).toMatchObject({ version: 2, steps: [{ step: 'Look twice' }] })
+  expect(textOf(model.requests.at(-1)!.messages.at(-1)!)).toContain('The plan is at version 2, not 1')
 })
 
 /** Two steps with tools and a note after each, words instead of the answer, a wrong answer, and the right one. */

@@ -52,6 +52,14 @@ export function storeContract(implementation: string, openStore: OpenStore): voi
       expect(await store.session('trip')).toBeUndefined()
     })
 
+    test('[G13] a session with entries of a later version is acquired by no script that cannot read them', async () => {
+      const { epoch } = await store.acquire('trip', concierge)
+      await store.append(batchOf('trip', [{ ...entryAt(0, { epoch }), v: 2 }]))
+      const before = await store.session('trip')
+      await expect(store.acquire('trip', concierge)).rejects.toMatchObject({ code: 'session-newer' })
+      expect(await store.session('trip')).toEqual(before)
+    })
+
     test('acquiring makes the row', async () => {
       const row = { id: 'trip', agent: 'concierge', seq: 0, epoch: 1, createdAt: 1, updatedAt: 1, minReader: 0 }
       expect(await store.acquire('trip', concierge)).toMatchObject(row)
@@ -312,6 +320,47 @@ export function storeContract(implementation: string, openStore: OpenStore): voi
       expect(await store.snapshot('trip', 'c')).toBeUndefined()
     })
 
+    test('a side record is swapped only for the one it was thought to be', async () => {
+      expect(await store.swapSide('lease', 'trip', 'a', 'mine', 'yours')).toBe(false)
+      expect(await store.swapSide('lease', 'trip', 'a', undefined, 'mine')).toBe(true)
+      expect(await store.swapSide('lease', 'trip', 'a', undefined, 'yours')).toBe(false)
+      expect(await store.side('lease', 'trip', 'a')).toBe('mine')
+      const swaps = Array.from({ length: 20 }, (_, one) => store.swapSide('lease', 'trip', 'a', 'mine', `of ${one}`))
+      expect((await Promise.all(swaps)).filter(Boolean)).toHaveLength(1)
+      const now = (await store.side('lease', 'trip', 'a')) as string
+      expect(await store.swapSide('lease', 'trip', 'a', now)).toBe(true)
+      expect(await store.side('lease', 'trip', 'a')).toBeUndefined()
+    })
+
+    test('[G10] room for results is kept and given back; entries and room are written together or not at all', async () => {
+      const kept = async () => (await store.sides('ballast', 'trip')).length
+      expect(await store.append(batchOf('trip', [entryAt(0)], { ballast: 2 }))).toBe('appended')
+      expect(await kept()).toBe(2)
+      const [first] = await store.sides('ballast', 'trip')
+      await store.saveSide('ballast', 'trip', first!.id, undefined)
+      expect(await kept()).toBe(1)
+      await store.append(batchOf('trip', [entryAt(1)], { ballast: 3 }))
+      expect(await kept()).toBe(3)
+      await store.append(batchOf('trip', [entryAt(2)], { ballast: 1 }))
+      expect(await kept()).toBe(3)
+      expect(await store.append(batchOf('trip', [entryAt(2, { id: 'late' })], { ballast: 9 }))).toBe('fenced')
+      await expect(
+        store.append(batchOf('trip', [entryHolding(3, () => 'not stored')], { ballast: 9 })),
+      ).rejects.toMatchObject({ code: 'storage-failed' })
+      expect(await kept()).toBe(3)
+      expect(await store.sides('ballast', 'other')).toEqual([])
+    })
+
+    test('[G10] when no call is open any more, room and evidence go with that write', async () => {
+      await store.append(batchOf('trip', [entryAt(0)], { ballast: 2 }))
+      await store.saveSide('evidence', 'trip', 'a.1.0', { status: 'complete' })
+      await store.saveSide('draft', 'trip', 'a', 'stays')
+      await store.append(batchOf('trip', [entryAt(1)], { ballast: 0 }))
+      expect(await store.sides('ballast', 'trip')).toEqual([])
+      expect(await store.sides('evidence', 'trip')).toEqual([])
+      expect(await store.side('draft', 'trip', 'a')).toBe('stays')
+    })
+
     test('side records are kept by kind, session and id; undefined deletes', async () => {
       await store.saveSide('draft', 'trip', 'b', 'half a sentence')
       await store.saveSide('draft', 'trip', 'a', { caret: 4 })
@@ -346,6 +395,28 @@ export function storeContract(implementation: string, openStore: OpenStore): voi
       expect(await ids({ agent: 'concierge' })).toEqual(['four', 'one', 'two'])
       expect(await ids({ agent: 'concierge', limit: 1 })).toEqual(['four'])
       expect(await ids({ agent: 'nobody' })).toEqual([])
+    })
+
+    test('goes on after the session it is given, also among those of one moment', async () => {
+      for (const id of ['one', 'two', 'three']) await store.acquire(id, { agent: 'concierge', at: 5 })
+      await store.acquire('old', { agent: 'concierge', at: 1 })
+      await store.acquire('other', { agent: 'clerk', at: 2 })
+      const all = await store.sessions({ agent: 'concierge' })
+      expect(await store.sessions({ agent: 'concierge', before: all[0] })).toEqual(all.slice(1))
+      expect(await store.sessions({ agent: 'concierge', before: all[1], limit: 1 })).toEqual([all[2]])
+      expect(await store.sessions({ agent: 'concierge', before: all[3] })).toEqual([])
+      expect((await store.sessions({ before: { id: 'two', updatedAt: 5 } })).map(({ id }) => id)).toEqual([
+        'three',
+        'one',
+        'other',
+        'old',
+      ])
+    })
+
+    test('an append without a time leaves its session where it is', async () => {
+      await store.acquire('one', { agent: 'concierge', at: 1 })
+      await store.append(batchOf('one', [entryAt(0)], { record: { messageCount: 1, waiting: 0, title: 'New' } }))
+      expect(await store.session('one')).toMatchObject({ updatedAt: 1, title: 'New' })
     })
 
     test('an append moves its session to the top', async () => {

@@ -151,7 +151,32 @@ const states: Readonly<Record<string, State>> = {
       await chat.send('Hello?')
       await chat.says('Connection lost.')
       await chat.send('And this')
-      await chat.says('Will send when online')
+      await chat.shows('Will send when online')
+    },
+  },
+  'words in line, one of them being edited': {
+    site: { script: [[say(words), pause(createGate().passed)]] },
+    async reach(chat) {
+      await queueTwo(chat)
+      await chat.queue.first().getByRole('button', { name: 'Edit' }).click()
+    },
+  },
+  'words held after a stop': {
+    site: { script: [[say(words), pause(createGate().passed)]] },
+    async reach(chat) {
+      await queueTwo(chat)
+      await chat.press('Stop')
+      await chat.shows('Held until you send')
+    },
+  },
+  'a turn that waits for a new sign-in, and words behind it': {
+    site: { script: [], api: (_request, response) => !!response.writeHead(401).end() },
+    path: '/signed-in',
+    async reach(chat) {
+      await chat.send('Hello')
+      await chat.says('Sign in again to go on.')
+      await chat.send('And this')
+      await chat.shows('Next in line')
     },
   },
   'an error, its details open': {
@@ -171,7 +196,8 @@ const states: Readonly<Record<string, State>> = {
 
 test.concurrent.for(Object.entries(states))('[a11y] %s', async ([, { site: options, path = '/', reach }]) => {
   const broken = page.replace("endpoint: '/api/agent',", '')
-  const site = await startScriptedSite({ ...options, pages: { '/': page, '/broken': broken } })
+  const signedIn = page.replace("endpoint: '/api/agent',", "endpoint: '/api/agent', token: () => 'old',")
+  const site = await startScriptedSite({ ...options, pages: { '/': page, '/broken': broken, '/signed-in': signedIn } })
   const tab = await (await browser.newVisitor({ reducedMotion: 'reduce' })).open(`${site.url}${path}`)
   await reach(chatOf(tab), tab)
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -179,6 +205,14 @@ test.concurrent.for(Object.entries(states))('[a11y] %s', async ([, { site: optio
     expect({ colorScheme, violations: await violations(tab) }).toEqual({ colorScheme, violations: [] })
   }
 })
+
+async function queueTwo(chat: Chat): Promise<void> {
+  await chat.send('Tell me')
+  await chat.says('A heading')
+  await chat.send('And a tram?')
+  await chat.send('And a table?')
+  await chat.queue.nth(1).getByRole('button', { name: 'Edit' }).waitFor()
+}
 
 async function violations(tab: Tab): Promise<string[]> {
   await tab.evaluate(axe)

@@ -6,6 +6,7 @@ import { chatOf } from './support/chat.ts'
 import { createGate } from './support/gate.ts'
 import type { Script } from './support/scripted-provider.ts'
 import { pageWith, startScriptedSite } from './support/scripted-site.ts'
+import { until } from './support/until.ts'
 
 const browser = useBrowser()
 
@@ -14,7 +15,7 @@ const shop = pageWith(
   const addToCart = {
     name: 'add_to_cart',
     label: 'Add to cart',
-    func: () => fetch('/ledger', { method: 'POST', body: 'a chair' }).then(() => 'In the cart.'),
+    func: () => fetch('/ledger', { method: 'POST', body: \`a chair from \${location.pathname}\` }).then(() => 'In the cart.'),
   }
   Dogear.mount({ agent: Dogear.createAgent({ name: 'shop', endpoint: '/api/agent', tools: [addToCart] }) })
 `,
@@ -71,7 +72,7 @@ test.concurrent('[J11] a tool of another page waits and says so, and runs when t
   await tab.getByRole('link', { name: 'Shop' }).click()
   await chat.says('It is in your cart.')
   await chat.is('Saved')
-  expect(site.ledger).toEqual(['a chair'])
+  expect(site.ledger).toEqual(['a chair from /'])
 })
 
 test.concurrent('[J11] a visitor who does not go back skips the tool, and the talk goes on', async () => {
@@ -93,8 +94,55 @@ test.concurrent('[J11] a visitor who does not go back skips the tool, and the ta
   expect(site.ledger).toEqual([])
 })
 
-async function visit(script: Script) {
-  const site = await startScriptedSite({ pages: { '/': shop, '/about': about }, script })
-  const tab = await (await browser.newVisitor()).open(site.url)
-  return { site, tab, chat: chatOf(tab) }
+test.concurrent(
+  '[J11] [G3] [G6] a tool of the page in another tab runs there, once, and the talk goes on in this one',
+  async () => {
+    const { site, visitor, tab, chat } = await visit([say('Welcome.'), call('add_to_cart'), say('It is in your cart.')])
+    await chat.open()
+    await chat.send('Hello')
+    await chat.says('Welcome.')
+    const other = await visitor.open(`${site.url}/about`)
+    const there = chatOf(other)
+    await there.says('Welcome.')
+    await there.send('I take the chair')
+    await there.says('It is in your cart.')
+    await there.is('Saved')
+    await chat.says('It is in your cart.')
+    expect(site.ledger).toEqual(['a chair from /'])
+    expect(site.asked).toHaveLength(3)
+    expect([...tab.complaints, ...other.complaints]).toEqual([])
+  },
+)
+
+test.concurrent(
+  '[J11] [G3] [X2] the tab that ran the tool crashes: the visitor is asked what happened, and nothing runs again',
+  async () => {
+    const script = [say('Welcome.'), call('add_to_cart'), say('Good.')]
+    const { site, visitor, tab, chat } = await visit(
+      script,
+      shop.replace("then(() => 'In the cart.')", 'then(() => new Promise(() => {}))'),
+    )
+    await chat.open()
+    await chat.send('Hello')
+    await chat.says('Welcome.')
+    const there = chatOf(await visitor.open(`${site.url}/about`))
+    await there.says('Welcome.')
+    await there.send('I take the chair')
+    await until(() => site.ledger.length === 1, 'the chair is in the cart')
+    const crashed = tab.waitForEvent('crash')
+    const devtools = await tab.context().newCDPSession(tab)
+    void devtools.send('Page.crash').catch(() => {})
+    await crashed
+    await there.shows('Did it happen? Add to cart')
+    await there.press('It happened')
+    await there.says('Good.')
+    expect(site.ledger).toHaveLength(1)
+  },
+)
+
+async function visit(script: Script, html = shop) {
+  const site = await startScriptedSite({ pages: { '/': html, '/about': about }, script })
+  const visitor = await browser.newVisitor()
+  const tab = await visitor.open(site.url)
+  return { site, visitor, tab, chat: chatOf(tab) }
 }

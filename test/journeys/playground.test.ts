@@ -42,7 +42,7 @@ test.each(plainExamples)('the example %s opens, shows its source, and answers', 
 test('every example is listed, and each leads to the next', async () => {
   const visitor = await browser.newVisitor()
   const tab = await visitor.open(`${url}/examples/`)
-  expect(await tab.locator('.examples > li').count()).toBe(12)
+  expect(await tab.locator('.examples > li').count()).toBe(13)
   await tab.getByRole('link', { name: 'One tag' }).click()
   await tab.getByRole('link', { name: /^Next/ }).click()
   await tab.waitForURL(/npm-app/)
@@ -64,6 +64,27 @@ test('the tour can be taken from its first step to its last', async () => {
   await tab.locator('.tour:not(:has(> li:not([data-state="done"])))').waitFor()
   // In the tunnel a developer is told so.
   expect(tab.complaints.filter((line) => !line.includes('The server cannot be reached.'))).toEqual([])
+  await visitor.leave()
+})
+
+test('what can be broken by hand goes on, and its journal can be watched', async () => {
+  const visitor = await browser.newVisitor()
+  const tab = await visitor.open(`${url}/examples/break-it.html`)
+  const chat = chatOf(tab)
+  await chat.is('Ready')
+  await chat.send('count to 60')
+  await chat.says('26, 27, 28')
+  await tab.getByRole('button', { name: 'Kill the worker' }).click()
+  await chat.says('Picked up here')
+  await chat.says('59, 60. That is all 60 of them.')
+  await tab.locator('#journal li', { hasText: 'turn-end' }).waitFor()
+  await tab.getByRole('button', { name: 'Offline' }).click()
+  await chat.send('thank you')
+  await chat.is('Offline')
+  await tab.getByRole('button', { name: 'Reload' }).click()
+  await tab.getByRole('button', { name: 'Offline', pressed: true }).click()
+  await chat.says('You are welcome.')
+  await tab.locator('#journal li', { hasText: 'turn-end' }).nth(1).waitFor()
   await visitor.leave()
 })
 

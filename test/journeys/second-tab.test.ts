@@ -60,6 +60,36 @@ test.concurrent('a message from the second tab is answered in both', async () =>
   expect(await first.chat.read()).toEqual(await second.chat.read())
 })
 
+test.concurrent(
+  '[G6] the tab whose person writes drives: its page runs the tools, and the first follows word by word',
+  async () => {
+    const gate = createGate()
+    const script = [say('Hello.'), call('where_am_i'), [say('One, '), pause(gate.passed), say('two.')]]
+    const asks = pageWith(`
+    const here = {
+      name: 'where_am_i',
+      func: () => fetch('/ledger', { method: 'POST', body: window.name }).then(() => 'Here.'),
+    }
+    Dogear.mount('#agent', { agent: Dogear.createAgent({ endpoint: '/api/agent', tools: [here] }) })
+  `)
+    const { site, first, openAnother } = await visit(script, asks)
+    await first.tab.evaluate(() => void (window.name = 'first'))
+    await first.chat.send('I am one')
+    await first.chat.says('Hello.')
+    const second = await openAnother()
+    await second.tab.evaluate(() => void (window.name = 'second'))
+    await second.chat.says('Hello.')
+    await second.chat.send('I am two')
+    await first.chat.says('One,')
+    expect(site.ledger).toEqual(['second'])
+    gate.open()
+    await first.chat.says('two.')
+    await first.chat.is('Saved')
+    expect(await first.chat.read()).toEqual(await second.chat.read())
+    expect(site.asked).toHaveLength(3)
+  },
+)
+
 test.concurrent('[G6] the second tab finishes the answer when the first is closed', async () => {
   const gate = createGate()
   const { site, first, openAnother } = await visit([[say('One, '), pause(gate.passed), say('two.')]])

@@ -20,6 +20,7 @@ export type ErrorCode =
   | 'rate-limited'
   | 'request-closed'
   | 'request-invalid'
+  | 'request-rejected'
   | 'request-unknown'
   | 'schema-invalid'
   | 'schema-not-describable'

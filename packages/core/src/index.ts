@@ -47,7 +47,6 @@ export { adaptModel, type InvokableModel } from './agents/adapt-model.ts'
 export { type AgentResult, type CancellationToken, type InvokeOptions } from './agents/invoke-config.ts'
 export { type Job, type Runner } from './agents/invoke-state.ts'
 export { runInMemory, type MemoryRun } from './agents/run-in-memory.ts'
-export { invoke, type InvokeConfig, type InvokeInput, type InvokeResult } from './agents/invoke.ts'
 export {
   createTool,
   labelText,
@@ -61,13 +60,17 @@ export {
   type ToolContext,
   type ToolLabel,
   type ToolOptions,
+  type UndoContext,
   type Validated,
 } from './tools/tool.ts'
+export { type Asking, type Asks, type Told } from './tools/asking.ts'
 export { type JsonSchema } from './tools/json-schema.ts'
 export { type StandardSchema } from './tools/schema.ts'
 
 export {
   entryVersion,
+  isEntryType,
+  newerSession,
   type CallRequest,
   type CallResult,
   type Entry,
@@ -76,6 +79,7 @@ export {
   type EntryType,
   type Envelope,
   type Queued,
+  type When,
   type TerminalReason,
   type TurnOrigin,
 } from './session/entry.ts'
@@ -124,6 +128,13 @@ export {
   type UserQuestionItem,
 } from './session/smart-state.ts'
 export {
+  type HookMatcher,
+  type Hooks,
+  type PostToolUse,
+  type PostToolUseInput,
+  type PostToolUseOutput,
+} from './permission/hooks.ts'
+export {
   resolveToolApproval,
   resolveUserQuestion,
   type ToolApprovalResolution,
@@ -136,6 +147,10 @@ export {
   type Node,
   type OpenCall,
   type OpenTurn,
+  type Place,
+  type Rewound,
+  type RewoundCall,
+  type Scope,
   type Status,
   type Usage,
   type UsageTotal,
@@ -191,6 +206,7 @@ export { type Network } from './ports/network.ts'
 export {
   type Batch,
   type InboxRow,
+  type SessionPlace,
   type SessionRecord,
   type SideKind,
   type SnapshotRecord,
@@ -199,6 +215,8 @@ export {
 export { type Channel, type Transport } from './ports/transport.ts'
 
 export { emptyHead, foldOf, pathOf, statusOf, type Fold } from './session/fold.ts'
+export { readAbandoned, undoOf } from './session/abandoned.ts'
+export { forkEntries, type ForkOptions } from './session/fork.ts'
 export {
   openJournal,
   unplaced,
@@ -208,10 +226,20 @@ export {
   type NewEntry,
 } from './session/journal.ts'
 export { bodyOf, reduce } from './session/reduce.ts'
-export { callTool, type CallContext, type CallReply } from './tools/result.ts'
+export { readTree, scopeOf, type Tree } from './session/tree.ts'
+export { callTool, resultLimit, type CallContext, type CallReply } from './tools/result.ts'
 export { spellOut } from './tools/spell-out.ts'
+export { entryInPlaceOf, isCommand, isEntry, isHead, isPartial, lostMessage } from './session/check-record.ts'
+export { changeEntry, isChange, type Change } from './turn/change.ts'
+export { endOfStep, nodeNamed, refuseUnlessIdle } from './turn/branch.ts'
 export { createDriver, type Driver, type DriverOptions } from './turn/driver.ts'
+export { isQueueHeld } from './turn/queue.ts'
+export { activeAgent } from './agents/active-agent.ts'
+export { callsFor, reportId, runForOwner, type Elsewhere } from './turn/elsewhere.ts'
 export { argsOf } from './turn/recover.ts'
+export { mayHaveRun } from './turn/stop.ts'
+export { rewoundCall } from './turn/rewind.ts'
+export type { Checkpoint } from './turn/checkpoint.ts'
 export { runAgentOf, type RunAgent, type RunTool, type Stage } from './turn/run.ts'
 
 export { cognipeerSink, httpSink, type CognipeerSinkOptions, type HttpSinkOptions } from './trace/http-sink.ts'

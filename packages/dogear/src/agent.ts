@@ -8,14 +8,14 @@ import {
   type AgentOptions,
   type AsHandoffOptions,
   type AsToolOptions,
-  type SessionRecord,
+  type CommandBody,
   type SmartAgentOptions,
   type Snapshot,
   type Tool,
 } from '@dogear/core'
-import type { NamedSnapshot, Session, SessionChoice } from '@dogear/worker'
+import type { NamedSnapshot, RawSession, Session, SessionChoice, SessionInfo, SessionQuery } from '@dogear/worker'
 import { checkedToken } from './checked-token.ts'
-import { pageClient, type HostOptions } from './page-client.ts'
+import { newId, pageClient, type HostOptions } from './page-client.ts'
 
 export interface Agent {
   readonly name: string
@@ -33,8 +33,21 @@ export interface Agent {
 }
 
 export interface Sessions {
-  /** Newest first. */
-  list(): Promise<SessionRecord[]>
+  /** Newest first; none of them is opened. `text` looks through titles and messages on this device. */
+  list(query?: SessionQuery): Promise<SessionInfo[]>
+  /** What the list says of one session; undefined when there is none. */
+  get(sessionId: string): Promise<SessionInfo | undefined>
+  /** A title of the person's own: no other replaces it. Like the next three, also while the session is open elsewhere. */
+  rename(sessionId: string, title: string): Promise<void>
+  /** `null` takes the tag off. */
+  tag(sessionId: string, tag: string | null): Promise<void>
+  /** Out of the list and not reopened by itself; nothing is deleted. */
+  archive(sessionId: string): Promise<void>
+  unarchive(sessionId: string): Promise<void>
+  /** The session as JSON that stands alone; `import` opens it, here or elsewhere. */
+  export(sessionId: string): Promise<Snapshot>
+  /** With `raw`: every record as it lies in the store, also those that cannot be read any more. */
+  export(sessionId: string, options: { raw: true }): Promise<RawSession>
   /** Opens a snapshot, or one that `session.snapshots()` lists, as a new session; the old one is not touched. */
   import(snapshot: Snapshot | NamedSnapshot): Promise<Session>
   delete(sessionId: string): Promise<void>
@@ -59,18 +72,33 @@ export function createSmartAgent(options: SmartPageAgentOptions = {}, opened?: O
 
 function agentOf(options: SmartPageAgentOptions, opened?: Opened): Agent {
   const definition = defineAgent({ ...options, token: checkedToken(options) })
+  const { name, user } = definition
   const client = () => pageClient(options)
+  const of = (sessionId: string) => ({ user, agent: name, sessionId })
+  const change = async (sessionId: string, body: ChangeBody) => {
+    // Named here, so that a question asked again of another worker changes nothing twice.
+    const command = { ...body, commandId: newId(), sessionId, at: Date.now() }
+    await client().ask({ type: 'change', ...of(sessionId), command })
+  }
   const seen = async (opening: Promise<Session>) => {
     const session = await opening
     await opened?.(session)
     return session
   }
   return {
-    name: definition.name,
-    user: definition.user,
+    name,
+    user,
     open: async (id) => seen(client().open(definition, choiceOf(id))),
     sessions: {
-      list: () => client().sessions(definition),
+      list: (query) => client().ask({ type: 'sessions', user, agent: name, query }),
+      get: (sessionId) => client().ask({ type: 'session', ...of(sessionId) }),
+      rename: (sessionId, title) => change(sessionId, { type: 'rename', title }),
+      tag: (sessionId, tag) => change(sessionId, { type: 'set', settings: { tag } }),
+      archive: (sessionId) => change(sessionId, { type: 'set', settings: { archived: true } }),
+      unarchive: (sessionId) => change(sessionId, { type: 'set', settings: { archived: false } }),
+      // The cast: TypeScript does not follow which of the two was asked for.
+      export: (sessionId: string, { raw = false } = {}) =>
+        client().ask({ type: raw ? 'raw' : 'export', ...of(sessionId) }) as Promise<never>,
       import: (snapshot) => seen(client().import(definition, snapshot)),
       delete: (sessionId) => client().delete(definition, sessionId),
       clear: () => client().clear(definition),
@@ -79,6 +107,8 @@ function agentOf(options: SmartPageAgentOptions, opened?: Opened): Agent {
     asHandoff: (given) => asHandoff(definition, given),
   }
 }
+
+type ChangeBody = Extract<CommandBody, { type: 'rename' | 'set' }>
 
 function choiceOf(id: string | undefined): SessionChoice {
   if (id === undefined) return { type: 'last' }

@@ -62,7 +62,6 @@ export {
   type Request,
   type Resolution,
   type RestoreOptions,
-  type SessionRecord,
   type SmartAgentEvent,
   type SmartState,
   type SmartUsage,
@@ -109,7 +108,19 @@ export {
   type WidgetProps,
 } from '@dogear/widgets'
 
-export { type Connection, type NamedSnapshot, type Session, type Turn, type TurnResult } from '@dogear/worker'
+export {
+  follow,
+  type Connection,
+  type Followed,
+  type NamedSnapshot,
+  type RawSession,
+  type Session,
+  type SessionEvent,
+  type SessionInfo,
+  type SessionQuery,
+  type Turn,
+  type TurnResult,
+} from '@dogear/worker'
 
 export { query } from './query/page-query.ts'
 export { type Query, type QueryInput, type QueryUserMessage } from './query/query.ts'

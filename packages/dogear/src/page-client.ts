@@ -30,13 +30,16 @@ export function pageClient({ worker = ofScript.worker, assets = ofScript.assets 
             warn,
           })
         : hostHere(),
-    id: () =>
-      Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(''),
+    id: newId,
     now: () => Date.now(),
     warn,
     cleared: forgetUser,
   })
   return client
+}
+
+export function newId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 function fallbackAddress(worker: string | undefined, assets: string | undefined): string | undefined {

@@ -10,6 +10,8 @@ export interface Place {
 /** A server's refusal, by its status and by the error object in its body, of which either may be missing. */
 export function toFailure(status: number | undefined, body: unknown, place: Place, retryAfterMs?: number): DogearError {
   const server = readServerError(body)
+  // Between proxy and provider: what came is kept, and there is nothing to return to.
+  if (server.code.includes('upstream_cut')) return cutOff({ lost: true, status }, server.message)
   const known = status ?? server.status
   const code = codeOf(known, server)
   return new DogearError(code, sentences[code](place, known), {

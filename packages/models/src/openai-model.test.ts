@@ -1,3 +1,4 @@
+/** The adapter as a server meets it: one suite, because each case is a stream and what must become of it. */
 import { expect, test } from 'vitest'
 import type { Model, ModelEvent } from '@dogear/core'
 import { fakeClock } from '@dogear/testing'
@@ -83,6 +84,47 @@ test('a server that ignores stream and answers with one JSON body is understood'
     calls: [{ id: 'c', name: 'look', args: '{}' }],
     finish: 'tool-calls',
   })
+})
+
+test('[G9] a connection that is open and silent is given up: soon where it can be re-attached, late where it cannot', async () => {
+  for (const [id, patience] of [
+    ['id: 1\n', 60_000],
+    ['', 150_000],
+  ] as const) {
+    const { model, clock } = await modelOn((response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(id + words('Hel'))
+    })
+    const seen: ModelEvent[] = []
+    const reading = read(model, { key: 's:t' }, seen)
+    let isOver = false
+    reading.catch(() => {}).finally(() => (isOver = true))
+    while (!seen.length) await new Promise(setImmediate)
+    await clock.advance(patience / 2 - 1_000)
+    expect(isOver).toBe(false)
+    await clock.advance(patience / 2 + 1_000)
+    await expect(reading).rejects.toMatchObject({ code: 'stream-cut' })
+  }
+})
+
+test('[G9] a server that only says that it lives is waited for', async () => {
+  let say = (_text: string): unknown => undefined
+  const { model, clock } = await modelOn((response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(`id: 1\n${words('Hel')}`)
+    say = (text) => response.write(text)
+  })
+  const seen: ModelEvent[] = []
+  const reading = read(model, { key: 's:t' }, seen)
+  while (!seen.length) await new Promise(setImmediate)
+  for (let comments = 0; comments < 20; comments += 1) {
+    say(': thinking\n\n')
+    for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setTimeout(resolve, 1))
+    await clock.advance(20_000)
+  }
+  say(words('lo') + finish('stop') + done)
+  await reading
+  expect(joined(seen)).toMatchObject({ text: 'Hello', finish: 'stop' })
 })
 
 test('servers that never end their connections hold nothing up, and keep two at most', async () => {

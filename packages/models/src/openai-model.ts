@@ -38,7 +38,7 @@ export function createOpenAIModel(options: OpenAIModelOptions): Model {
   return {
     stream(request, { signal, key, after }) {
       const call = after === undefined ? ask(request, key) : reattach(key ?? '', after)
-      const reading = { url: call.url, model: request.model, signal, after, ending }
+      const reading = { url: call.url, model: request.model, signal, after, ending, clock: server.clock }
       return readAnswer(connect(server, { model: request.model, signal, ...call }), reading)
     },
     async stop(key) {

@@ -1,11 +1,12 @@
 /** A server's response read into the events of an answer: an event stream, or one JSON body from servers without. */
-import type { DogearError, ModelEvent } from '@dogear/core'
+import type { Clock, DogearError, ModelEvent } from '@dogear/core'
 import { createAnswer } from './answer.ts'
 import { createChunkParser } from './chunk-parser.ts'
 import { finishOf, toCursor } from './cursor.ts'
 import { cancel, type Ending, type Reader } from './ending.ts'
 import { badResponse, cutOff, stopped, type Place } from './failure.ts'
 import { readText } from './read-text.ts'
+import { watchSilence } from './silence.ts'
 import type { WireChunk } from './wire.ts'
 
 /** In characters, for one event or one whole body: more is no chat answer, and would fill the page's memory. */
@@ -14,6 +15,7 @@ export const sizeLimit = 8_000_000
 export interface Reading extends Place {
   readonly signal: AbortSignal
   readonly ending: Ending
+  readonly clock: Clock
   /** The cursor it was re-attached by. */
   readonly after?: string
 }
@@ -36,8 +38,15 @@ export async function* readAnswer(
   const parser = createChunkParser(answer, reading, sizeLimit)
   const decoder = new TextDecoder()
   let isWhole = false
+  let cursor = after
+  // Returning to a stream costs nothing, and such servers say now and then that they live; asking another server again costs an answer.
+  const silence = watchSilence(
+    reading.clock,
+    () => (cursor === undefined ? 4 : 1),
+    () => cancel(reader),
+  )
   try {
-    for (let cursor = after; !parser.isDone;) {
+    while (!parser.isDone) {
       let bytes: Uint8Array | undefined
       try {
         // In place: a function of its own would cost each piece another promise.
@@ -47,6 +56,7 @@ export async function* readAnswer(
         if (!answer.finish && !signal.aborted) throw cutOff({}, error)
       }
       if (signal.aborted) throw stopped()
+      silence.broken = true
       if (bytes) parser.feed(decoder.decode(bytes, { stream: true }))
       else parser.end()
       for (const event of answer.take()) yield event
@@ -59,6 +69,7 @@ export async function* readAnswer(
     isWhole = true
     for (const event of last) yield event
   } finally {
+    silence.end()
     if (isWhole) reading.ending.add(reader)
     else cancel(reader)
   }

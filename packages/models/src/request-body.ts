@@ -58,7 +58,7 @@ function toWireAnswer(message: Message, wireIds: Map<string, string>): WireAnswe
   const text = textOf(message)
   if (!message.tool_calls?.length) return { role, content: text }
   const { tool_calls: calls } = message
-  const hasTwins = new Set(calls.map((call) => call.providerId)).size < calls.length
+  const hasTwins = calls.length > 1 && new Set(calls.map((call) => call.providerId)).size < calls.length
   return {
     role,
     content: text || null,

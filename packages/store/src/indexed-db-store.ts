@@ -1,10 +1,11 @@
 /** The store in IndexedDB: one database a user, one transaction a write, and only `complete` counts. */
-import { createMemory, type Batch, type SessionRecord, type Store } from '@dogear/core'
+import { createMemory, type Batch, type SessionPlace, type SessionRecord, type Store } from '@dogear/core'
 import type { IDBPTransaction, StoreNames } from 'idb'
+import { ballast, ballastIds } from './ballast.ts'
 import { openConnection, type Connection } from './connection.ts'
 import { databaseName } from './database-name.ts'
 import { factRows } from './fact-rows.ts'
-import { bySnapshotAge } from './order.ts'
+import { bySessionAge, bySnapshotAge } from './order.ts'
 import { keysUnder, type Schema } from './schema.ts'
 import { acquired, appended, assertContiguous, isWritten, mayAppend } from './session-row.ts'
 
@@ -29,18 +30,26 @@ export async function openIndexedDbStore({ user, name, onCleared }: IndexedDbSto
     sessions: (query) => run((database) => newestSessions(database.transaction('sessions').store, query)),
 
     acquire: (sessionId, create) =>
-      strictly(['sessions'], async (transaction) => {
+      strictly(['sessions', 'journal'], async (transaction) => {
         const sessions = transaction.objectStore('sessions')
-        const row = acquired(await sessions.get(sessionId), sessionId, create)
+        const range = IDBKeyRange.bound([sessionId, 0], [sessionId, Infinity])
+        const [before, last] = await Promise.all([
+          sessions.get(sessionId),
+          transaction.objectStore('journal').openCursor(range, 'prev'),
+        ])
+        const row = acquired(
+          before,
+          sessionId,
+          create,
+          last ? { seq: last.key[1], epoch: last.value?.epoch } : undefined,
+        )
         await sessions.put(row)
         return row
       }),
 
     async append(batch) {
       assertContiguous(batch)
-      return strictly(['sessions', 'journal', 'blobs', 'inbox', 'partials'], (transaction) =>
-        append(transaction, batch),
-      )
+      return strictly(storesOf(batch), (transaction) => append(transaction, batch))
     },
 
     async entries(sessionId, from, to = Infinity) {
@@ -105,7 +114,11 @@ export async function openIndexedDbStore({ user, name, onCleared }: IndexedDbSto
         const range = keysUnder(sessionId)
         const [keys, snapshots] = await Promise.all([store.getAllKeys(range), store.getAll(range)])
         return snapshots
-          .map(({ metadata }, position) => ({ tag: keys[position]![1], createdAt: metadata.createdAt }))
+          .map((snapshot, position) => ({
+            tag: keys[position]![1],
+            // What is stored may be anything, whatever its type says.
+            createdAt: Number(snapshot?.metadata?.createdAt as unknown) || 0,
+          }))
           .toSorted(bySnapshotAge)
       }),
 
@@ -124,6 +137,16 @@ export async function openIndexedDbStore({ user, name, onCleared }: IndexedDbSto
         const side = transaction.objectStore('side')
         if (value === undefined) await side.delete([kind, sessionId, id])
         else await side.put(value, [kind, sessionId, id])
+      }),
+
+    swapSide: (kind, sessionId, id, from, to) =>
+      loosely(['side'], async (transaction) => {
+        const side = transaction.objectStore('side')
+        const key: [string, string, string] = [kind, sessionId, id]
+        if ((await side.get(key)) !== from) return false
+        if (to === undefined) await side.delete(key)
+        else await side.put(to, key)
+        return true
       }),
 
     memory: (now) => createMemory(now, factRows(run, strictly)),
@@ -168,7 +191,7 @@ function abort(transaction: Transaction): void {
 }
 
 async function append(transaction: Transaction, batch: Batch): Promise<'appended' | 'fenced'> {
-  const { sessionId, entries, blobs = [], take = [], dropPartials = [] } = batch
+  const { sessionId, entries, blobs = [], take = [], dropPartials = [], ballast: results } = batch
   const sessions = transaction.objectStore('sessions')
   const journal = transaction.objectStore('journal')
   const row = await sessions.get(sessionId)
@@ -177,15 +200,43 @@ async function append(transaction: Transaction, batch: Batch): Promise<'appended
     const stored = await Promise.all(entries.map(({ seq }) => journal.get([sessionId, seq])))
     return isWritten(stored, batch) ? 'appended' : 'fenced'
   }
-  // Async callbacks: a value that cannot be cloned throws at once, and must not leave its siblings' failures unheard.
-  await Promise.all([
-    sessions.put(appended(row, batch)),
-    ...entries.map(async (entry) => journal.add(entry, [sessionId, entry.seq])),
-    ...blobs.map(async ({ hash, text }) => transaction.objectStore('blobs').put(text, [sessionId, hash])),
-    ...take.map(async (key) => transaction.objectStore('inbox').delete(key)),
-    ...dropPartials.map(async (stepId) => transaction.objectStore('partials').delete([sessionId, stepId])),
-  ])
+  heard(sessions.put(appended(row, batch)))
+  for (const entry of entries) heard(journal.add(entry, [sessionId, entry.seq]))
+  for (const { hash, text } of blobs) heard(transaction.objectStore('blobs').put(text, [sessionId, hash]))
+  for (const key of take) heard(transaction.objectStore('inbox').delete(key))
+  for (const stepId of dropPartials) heard(transaction.objectStore('partials').delete([sessionId, stepId]))
+  if (results !== undefined) await setBallast(transaction, sessionId, results)
+  // At once: to wait until each has answered takes longer than the writing.
+  transaction.commit()
   return 'appended'
+}
+
+async function setBallast(transaction: Transaction, sessionId: string, count: number): Promise<void> {
+  const side = transaction.objectStore('side')
+  const range = keysUnder('ballast', sessionId)
+  if (count === 0) {
+    heard(side.delete(range))
+    return heard(side.delete(keysUnder('evidence', sessionId)))
+  }
+  const kept = (await side.getAllKeys(range)).map(([, , id]) => id)
+  for (const id of ballastIds(kept, count)) heard(side.put(ballast(), ['ballast', sessionId, id]))
+}
+
+/** Whichever write fails, the commit fails of it: nobody need wait for each. */
+function heard(write: Promise<unknown>): void {
+  write.catch(() => {})
+}
+
+/** No more than is written: a transaction waits for all others that name one of its stores. */
+function storesOf({ blobs, take, dropPartials, ballast: results }: Batch): StoreNames<Schema>[] {
+  return [
+    'sessions',
+    'journal',
+    ...(blobs?.length ? (['blobs'] as const) : []),
+    ...(take?.length ? (['inbox'] as const) : []),
+    ...(dropPartials?.length ? (['partials'] as const) : []),
+    ...(results === undefined ? [] : (['side'] as const)),
+  ]
 }
 
 async function deleteSession(transaction: Transaction, sessionId: string): Promise<void> {
@@ -217,16 +268,23 @@ type SessionsStore = IDBPTransaction<Schema, ['sessions'], 'readonly'>['store']
 
 async function newestSessions(
   store: SessionsStore,
-  { agent, limit = Infinity }: { agent?: string; limit?: number } = {},
+  { agent, limit = Infinity, before }: { agent?: string; limit?: number; before?: SessionPlace } = {},
 ): Promise<SessionRecord[]> {
   const rows: SessionRecord[] = []
   let cursor =
     agent === undefined
-      ? await store.index('updatedAt').openCursor(null, 'prev')
-      : await store.index('agent+updatedAt').openCursor(keysUnder(agent), 'prev')
+      ? await store.index('updatedAt').openCursor(before && IDBKeyRange.upperBound(before.updatedAt), 'prev')
+      : await store
+          .index('agent+updatedAt')
+          .openCursor(before ? IDBKeyRange.bound([agent], [agent, before.updatedAt]) : keysUnder(agent), 'prev')
   while (cursor && rows.length < limit) {
-    rows.push(cursor.value)
+    if (!before || bySessionAge(before, cursor.value) < 0) rows.push(cursor.value)
     cursor = await cursor.continue()
   }
-  return rows
+  if (cursor || before) return rows
+  // A row without its agent or its time is in no index, and would never be seen again.
+  const unplaced = (await store.getAll()).filter(
+    (row) => typeof row.agent !== 'string' || !Number.isFinite(row.updatedAt),
+  )
+  return [...rows, ...unplaced].slice(0, limit)
 }

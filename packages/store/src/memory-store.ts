@@ -10,6 +10,7 @@ import {
   type Snapshot,
   type Store,
 } from '@dogear/core'
+import { ballastIds } from './ballast.ts'
 import { copy } from './copy.ts'
 import { bySessionAge, bySnapshotAge, byText } from './order.ts'
 import { acquired, appended, assertContiguous, isWritten, mayAppend } from './session-row.ts'
@@ -39,15 +40,17 @@ export function openMemoryStore(): Store {
       return copy(shelves.get(sessionId)?.row)
     },
 
-    async sessions({ agent, limit } = {}) {
+    async sessions({ agent, limit, before } = {}) {
       const rows = [...shelves.values()].flatMap(({ row }) => row ?? [])
-      const chosen = agent === undefined ? rows : rows.filter((row) => row.agent === agent)
+      const chosen = rows.filter(
+        (row) => (agent === undefined || row.agent === agent) && (!before || bySessionAge(before, row) < 0),
+      )
       return copy(chosen.toSorted(bySessionAge).slice(0, limit))
     },
 
     async acquire(sessionId, create) {
       const found = shelf(sessionId)
-      found.row = acquired(found.row, sessionId, create)
+      found.row = acquired(found.row, sessionId, create, found.entries.at(-1))
       return copy(found.row)
     },
 
@@ -66,6 +69,7 @@ export function openMemoryStore(): Store {
       for (const { hash, text } of batch.blobs ?? []) found.blobs.set(hash, text)
       for (const stepId of batch.dropPartials ?? []) found.partials.delete(stepId)
       batch.take?.forEach(take)
+      if (batch.ballast !== undefined) setBallast(found, batch.ballast)
       return 'appended'
     },
 
@@ -144,6 +148,15 @@ export function openMemoryStore(): Store {
       else sides.get(kind)?.set(id, copy(value))
     },
 
+    async swapSide(kind, sessionId, id, from, to) {
+      const { sides } = shelf(sessionId)
+      if (sides.get(kind)?.get(id) !== from) return false
+      if (!sides.has(kind)) sides.set(kind, new Map())
+      if (to === undefined) sides.get(kind)?.delete(id)
+      else sides.get(kind)?.set(id, to)
+      return true
+    },
+
     memory: (now) => (memory ??= createMemory(now)),
 
     async delete(sessionId) {
@@ -172,6 +185,14 @@ interface Shelf {
   readonly partials: Map<string, Partial>
   readonly snapshots: Map<string, Snapshot>
   readonly sides: Map<string, Map<string, unknown>>
+}
+
+function setBallast({ sides }: Shelf, count: number): void {
+  if (count === 0) return ['ballast', 'evidence'].forEach((kind) => sides.delete(kind))
+  const kept = sides.get('ballast') ?? new Map<string, unknown>()
+  // A mark alone: memory is not kept free by filling it.
+  for (const id of ballastIds([...kept.keys()], count)) kept.set(id, true)
+  sides.set('ballast', kept)
 }
 
 function emptyShelf(): Shelf {

@@ -1,7 +1,7 @@
 /** The order lists come in, the same in every store. */
-import type { SessionRecord, SnapshotRecord } from '@dogear/core'
+import type { SessionPlace, SnapshotRecord } from '@dogear/core'
 
-export function bySessionAge(one: SessionRecord, other: SessionRecord): number {
+export function bySessionAge(one: SessionPlace, other: SessionPlace): number {
   return other.updatedAt - one.updatedAt || byText(other.id, one.id)
 }
 

@@ -1,24 +1,35 @@
 /** A session's row: how it is born, who may append under it, and what it becomes. */
-import { DogearError, type Batch, type Entry, type SessionRecord } from '@dogear/core'
+import { DogearError, entryVersion, newerSession, type Batch, type Entry, type SessionRecord } from '@dogear/core'
 
-/** The row under its next owner. */
+/** The row under its next owner. What of it cannot be read is made anew; how long the journal is, the journal knows best. */
 export function acquired(
   row: SessionRecord | undefined,
   sessionId: string,
   { agent, at }: { agent: string; at: number },
+  last?: { readonly seq: number; readonly epoch: unknown },
 ): SessionRecord {
-  if (row) return { ...row, epoch: row.epoch + 1 }
+  if (row && row.minReader > entryVersion) throw newerSession(sessionId)
+  const known = count(last?.epoch, 0)
+  const { title, tag, archived } = row ?? ({} as Partial<SessionRecord>)
   return {
+    ...(typeof title === 'string' && { title }),
+    ...(typeof tag === 'string' && { tag }),
+    ...(typeof archived === 'boolean' && { archived }),
     id: sessionId,
-    agent,
-    seq: 0,
-    epoch: 1,
-    createdAt: at,
-    updatedAt: at,
-    messageCount: 0,
-    waiting: 0,
-    minReader: 0,
+    agent: typeof row?.agent === 'string' ? row.agent : agent,
+    seq: last ? last.seq + 1 : 0,
+    // Past any that an owner may have had without writing.
+    epoch: count(row?.epoch, row || last ? known + 1000 : 0) + 1,
+    createdAt: count(row?.createdAt, at),
+    updatedAt: count(row?.updatedAt, at),
+    messageCount: count(row?.messageCount, 0),
+    waiting: count(row?.waiting, 0),
+    minReader: count(row?.minReader, 0),
   }
+}
+
+function count(value: unknown, otherwise: number): number {
+  return Number.isSafeInteger(value) ? (value as number) : otherwise
 }
 
 export function assertContiguous({ expectedSeq, entries }: Batch): void {
@@ -47,7 +58,7 @@ export function isWritten(stored: readonly (Entry | undefined)[], { entries }: B
 
 export function appended(row: SessionRecord, { record, entries }: Batch): SessionRecord {
   // Assigned, not spread before its other keys, each of which would take V8 a microsecond.
-  return Object.assign({}, record, {
+  return Object.assign({ updatedAt: row.updatedAt }, record, {
     id: row.id,
     agent: row.agent,
     seq: row.seq + entries.length,

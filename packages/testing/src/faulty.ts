@@ -58,6 +58,7 @@ const writeMethods = [
   'saveSide',
   'saveSnapshot',
   'send',
+  'swapSide',
 ] as const satisfies readonly (keyof Store)[]
 
 type Write = (typeof writeMethods)[number]

@@ -19,4 +19,5 @@ export {
   type Answer,
   type Beat,
 } from './script.ts'
+export { smallDisk, type SmallDisk } from './small-disk.ts'
 export { scriptedModel, type Script, type ScriptedModel, type ScriptedModelOptions } from './scripted-model.ts'

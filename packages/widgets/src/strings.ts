@@ -17,6 +17,16 @@ export const english = {
   copy: 'Copy',
   copied: 'Copied',
   retry: 'Try again',
+  edit: 'Edit',
+  editing: 'Edit your message',
+  cancel: 'Cancel',
+  save: 'Save',
+  regenerate: 'Answer again',
+  /** Said where another branch is begun after tools have run. */
+  staysDone: 'What was done since stays done.',
+  version: (current: number, total: number) => `Version ${current} of ${total}`,
+  versionBefore: 'Previous version',
+  versionAfter: 'Next version',
   skip: 'Skip',
   back: 'Back',
   details: 'Details',
@@ -28,7 +38,10 @@ export const english = {
   saving: 'Saving',
   unsent: 'Will send when online',
   queued: 'Next in line',
+  /** After a stop or a failure: nothing begins by itself. */
+  held: 'Held until you send',
   unqueue: 'Take back',
+  sendNow: 'Send now',
   count: (current: number, total: number) => `${current} of ${total}`,
 
   /** The fold, in words. */
@@ -45,6 +58,7 @@ export const english = {
 
   resumed: 'Picked up here',
   partial: 'Cut off here',
+  lost: 'A part of this conversation can’t be read any more',
   stopped: 'You stopped this answer',
   thinking: 'Thinking',
   thought: 'Thoughts',
@@ -92,11 +106,13 @@ export const english = {
   notJson: 'This is not JSON yet.',
   outcomeTitle: (label: string) => `Did it happen? ${label}`,
   outcomeHint: 'The page closed while this was running. Please check what became of it.',
-  /** What a person says about a call nobody knows the end of. */
+  checkpointTitle: 'Go on?',
+  /** What a person says about a call nobody knows the end of, or at a checkpoint. */
   outcome: {
     stop: 'Stop here',
     retry: 'It didn’t, run it',
     happened: 'It happened',
+    approve: 'Go on',
   },
   answeredElsewhere: (by?: string) => (by ? `Answered by ${by}` : 'Answered in another tab'),
 

@@ -9,6 +9,7 @@ import {
   type CallReply,
   type Model,
   type Tool,
+  type UndoContext,
 } from '@dogear/core'
 import type { AgentSpec, Handle, Packed, ToHost, ToolSpec, ToPage } from './protocol.ts'
 
@@ -31,7 +32,7 @@ export interface Handles {
 type Target = (args: readonly unknown[], signal: AbortSignal) => unknown
 
 interface Joinable {
-  readonly attempt: number
+  readonly entry: string
   readonly reply: Promise<CallReply>
   readonly controller: AbortController
 }
@@ -79,13 +80,15 @@ export function createHandles(post: (message: ToHost) => void): Handles {
   }
 
   function packTool(tool: Tool, at: string, begin: typeof callTool): ToolSpec {
-    const { func: _func, summary: _summary, agent, handoff, ...rest } = tool
+    const { func: _func, summary: _summary, undo, agent, handoff, ...rest } = tool
     const func = keep(`${at}/func`, ([args, context], signal) =>
       begin(tool, args, { ...(context as CallContext), signal }),
     )
     return {
       ...pack(rest, at),
       func,
+      undo:
+        undo && keep(`${at}/undo`, ([args, context], signal) => undo(args, { ...(context as UndoContext), signal })),
       agent: agent?.name,
       handoff: typeof handoff === 'object' ? handoff.name : handoff,
     }
@@ -93,12 +96,13 @@ export function createHandles(post: (message: ToHost) => void): Handles {
 
   /** The same try of a call never starts twice on this page, however often a worker asks. */
   function joined(tool: Tool, args: unknown, context: CallContext): Promise<CallReply> {
-    const { attempt } = context
+    // Each answer of a person enters the tool anew.
+    const entry = `${context.attempt}.${context.told?.length ?? 0}`
     let running = replies.get(context.callId)
-    if (!running || running.attempt !== attempt) {
+    if (!running || running.entry !== entry) {
       // Its own signal: the worker that asked may die, and the one that joins must be able to stop it.
       const controller = new AbortController()
-      running = { attempt, controller, reply: callTool(tool, args, { ...context, signal: controller.signal }) }
+      running = { entry, controller, reply: callTool(tool, args, { ...context, signal: controller.signal }) }
       replies.set(context.callId, running)
     }
     const { controller, reply } = running

@@ -1,6 +1,7 @@
 /** The wire between a page and the host of its sessions: only the shapes, no behaviour. */
 import type {
   AgentDefinition,
+  Change,
   Command,
   Entry,
   ErrorData,
@@ -8,13 +9,14 @@ import type {
   Message,
   NewEntry,
   Partial,
-  SessionRecord,
+  Rewound,
   Snapshot,
   SnapshotRecord,
   Tool,
   Waiting,
 } from '@dogear/core'
 import type { NamedSnapshot } from './session.ts'
+import type { RawSession, SessionInfo, SessionQuery } from './session-info.ts'
 
 export type ToHost =
   | {
@@ -27,10 +29,13 @@ export type ToHost =
   /** A journal in memory: told like a session's, over with its answer. */
   | ({ readonly type: 'run'; readonly ref: number; readonly agent: AgentSpec; readonly runId: string } & RunStart)
   | { readonly type: 'close'; readonly sessionId: string }
-  | { readonly type: 'command'; readonly command: Command }
+  /** `isShown`: the page is visible, so its person sent it. */
+  | { readonly type: 'command'; readonly command: Command; readonly isShown: boolean }
   | { readonly type: 'resume'; readonly sessionId: string }
   | { readonly type: 'ask'; readonly ref: number; readonly question: Question }
   | { readonly type: 'ping' }
+  /** The browser had put the page away, worker and all, and brought it back. */
+  | { readonly type: 'restored' }
   | { readonly type: 'call-yield'; readonly id: number; readonly value: unknown }
   | { readonly type: 'call-return'; readonly id: number; readonly value: unknown }
   | { readonly type: 'call-throw'; readonly id: number; readonly error: ErrorData }
@@ -91,7 +96,21 @@ export type Question =
   | { readonly type: 'entries'; readonly sessionId: string; readonly from: number; readonly to: number }
   | { readonly type: 'snapshot'; readonly sessionId: string; readonly tag: string }
   | { readonly type: 'snapshots'; readonly sessionId: string }
-  | { readonly type: 'sessions'; readonly user?: string; readonly agent: string }
+  | { readonly type: 'sessions'; readonly user?: string; readonly agent: string; readonly query?: SessionQuery }
+  | ({ readonly type: 'session' } & OfSession)
+  | ({ readonly type: 'change'; readonly command: Change } & OfSession)
+  | ({ readonly type: 'export' } & OfSession)
+  | ({ readonly type: 'raw' } & OfSession)
+  /** What a rewind would do. */
+  | { readonly type: 'rewind'; readonly sessionId: string; readonly messageId: string | null }
+  /** `into`: the new session's id, minted on the page, so that asking twice makes one. */
+  | {
+      readonly type: 'fork'
+      readonly sessionId: string
+      readonly into: string
+      readonly at?: string
+      readonly title?: string
+    }
   | {
       readonly type: 'import'
       readonly user?: string
@@ -101,12 +120,25 @@ export type Question =
   | { readonly type: 'delete'; readonly user?: string; readonly sessionId: string }
   | { readonly type: 'clear'; readonly user?: string }
 
+/** A session that need not be open here. */
+interface OfSession {
+  readonly user?: string
+  readonly agent: string
+  readonly sessionId: string
+}
+
 export interface Answers {
   older: Message[]
   entries: Entry[]
   snapshot: Snapshot
   snapshots: SnapshotRecord[]
-  sessions: SessionRecord[]
+  sessions: SessionInfo[]
+  session: SessionInfo | undefined
+  change: null
+  export: Snapshot
+  raw: RawSession
+  fork: string
+  rewind: Rewound
   import: string
   delete: null
   clear: null

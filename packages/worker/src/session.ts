@@ -14,12 +14,14 @@ import type {
   Queued,
   Request,
   Resolution,
+  Rewound,
   Snapshot,
   SnapshotRecord,
   Status,
   TerminalReason,
   Usage,
   Waiting,
+  When,
 } from '@dogear/core'
 import type { ReadonlySignal } from '@preact/signals-core'
 
@@ -41,6 +43,7 @@ export interface Session {
   readonly plan: ReadonlySignal<Plan | null>
   /** What waits for a person, in the order it was raised. */
   readonly requests: ReadonlySignal<readonly Request[]>
+  /** Words that wait for their turn, in the order they will be sent. */
   readonly queued: ReadonlySignal<readonly Queued[]>
   readonly usage: ReadonlySignal<Usage>
   readonly connection: ReadonlySignal<Connection>
@@ -60,10 +63,20 @@ export interface Session {
   /** Requests answered by somebody else than this tab, so that a dialog may say so. */
   readonly answeredElsewhere: ReadonlySignal<{ readonly requestId: string; readonly by?: string } | null>
   readonly hasOlder: ReadonlySignal<boolean>
+  /** The messages of the path that have siblings, by id: enough for a "‹ 2 / 3 ›" that calls `goto`. */
+  readonly branches: ReadonlySignal<Branches>
   loadOlder(): Promise<void>
 
-  send(content: string | readonly ContentPart[], options?: { when?: 'now' | 'later' }): Turn
+  /**
+   * Begins a turn; while one is open, `when` says how long the words wait. `later`, the default: until it has ended.
+   * `next`: they join it at its next step, after the results of its tools. `now`: they stop it.
+   */
+  send(content: string | readonly ContentPart[], options?: { when?: When }): Turn
+  /** Changes words that wait: what they say, how urgent they are, or both. `refused` when they were sent already. */
+  editQueued(commandId: string, change: { content?: string | readonly ContentPart[]; when?: When }): Turn
+  /** Takes back words that wait. */
   unqueue(commandId: string): Promise<void>
+  /** Ends the turn. What is queued stays queued, and waits for the next `send`, or for `editQueued` with `now`. */
   stop(): Promise<void>
   /** Tries at once to go on with a turn that is held up: after signing in again, say. */
   resume(): void
@@ -71,6 +84,29 @@ export interface Session {
   retry(): Turn
   /** Shortens what the model is shown, now instead of when it grows too long. Only when idle; nothing is deleted. */
   compact(): Turn
+  /**
+   * Shows another branch: that message, and from there on the way that was gone last. With `exact` it stops at the
+   * message, and what is sent next begins a branch there. `null`: before the first message. Only when idle. Plan,
+   * summary, notes and the agent that has the word are those of the branch; what tools have done is not undone.
+   */
+  goto(messageId: string | null, options?: { exact?: boolean }): Turn
+  /**
+   * Asks again with other words in place of a user message; the old ones stay, as a branch beside them. Only when
+   * idle. Stopped or failed before anything was said, it goes back to the branch before; `retry()` tries once more.
+   */
+  edit(messageId: string, content: string | readonly ContentPart[]): Turn
+  /** Asks for another answer, beside the one there is; by default to the last words. Else like `edit`. */
+  regenerate(messageId?: string): Turn
+  /**
+   * Goes back to a message, as `goto` with `exact`, and runs the `undo` of the tools whose calls are left behind, the
+   * newest first, each once at most. Says what was undone and what was not; `dryRun` only says it. Only when idle.
+   */
+  rewind(messageId: string | null, options?: { dryRun?: boolean }): Promise<Rewound & { readonly refused?: string }>
+  /**
+   * A new session that holds this one up to and including a message, by default all of it, under ids of its own.
+   * Nothing that waits comes along. Only when idle. Close both when you are done.
+   */
+  fork(options?: { at?: string; title?: string }): Promise<Session>
   resolve(requestId: string, resolution: Resolution): Turn
   approve(requestId: string, options?: { args?: unknown }): Turn
   reject(requestId: string, comment?: string): Turn
@@ -94,6 +130,9 @@ export interface Session {
 export interface NamedSnapshot extends SnapshotRecord {
   readonly sessionId: string
 }
+
+/** Of a message, by its id: all that stand in its place, itself among them, the oldest first. */
+export type Branches = Readonly<Record<string, { readonly ids: readonly string[]; readonly index: number }>>
 
 /** What this tab knows about its worker and the network. `failed` comes with the error that says why. */
 export type Connection =

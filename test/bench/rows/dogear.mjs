@@ -1,7 +1,7 @@
-/** Dogear without a store: `invoke`, its journal in memory, the conversation handed on from turn to turn. */
+/** Dogear without a store: `invoke`, its journal in memory, the state handed on from turn to turn. */
 
 import { randomUUID } from 'node:crypto'
-import { defineAgent, invoke, runAgentOf } from '@dogear/core'
+import { createAgent, runAgentOf } from '@dogear/core'
 import { createOpenAIModel } from '@dogear/models'
 import { browserClock as clock, sha256 as hash } from '@dogear/worker/host'
 import { findHotels, instructions } from '../trip.mjs'
@@ -9,27 +9,31 @@ import { findHotels, instructions } from '../trip.mjs'
 export const ids = { id: () => randomUUID() }
 
 export function createRow({ endpoint, runTool, onText }) {
-  const agent = createAgent(endpoint, runTool)
+  const agent = functionalAgent(endpoint, runTool)
   return () => conversation(agent, onText)
 }
 
 function conversation(agent, onText) {
-  let messages = []
+  let state = { messages: [] }
   return {
     async say(content) {
-      const id = `m${messages.length}`
-      const message = { id, role: 'user', content, meta: { status: 'complete', createdAt: clock.now() } }
-      const onPartial = textListener(onText)
-      const result = await invoke(agent, { messages: [...messages, message] }, { clock, hash, ids, onPartial })
-      messages = result.messages
+      const messages = [...state.messages, { role: 'user', content }]
+      const result = await agent.invoke({ ...state, messages }, { onStream: ({ text }) => text && onText(text.length) })
+      state = result.state
       return result.content
     },
   }
 }
 
-export function createAgent(endpoint, runTool) {
-  const definition = defineAgent({ instructions, tools: [{ ...findHotels, func: runTool }] })
-  return runAgentOf(definition, createOpenAIModel({ endpoint, clock }))
+function functionalAgent(endpoint, runTool) {
+  const model = createOpenAIModel({ endpoint, clock })
+  return createAgent({ model, instructions, tools: [{ ...findHotels, func: runTool }], ports: { clock, hash, ids } })
+}
+
+/** The same agent, as a session runs it. */
+export function sessionAgent(endpoint, runTool) {
+  const { definition } = functionalAgent(endpoint, runTool)
+  return runAgentOf(definition, definition.model)
 }
 
 /** Tells how much is new in a partial. */

@@ -3,10 +3,10 @@
 import { createDriver, emptyHead, foldOf, openJournal } from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
 import { browserClock as clock, sha256 as hash } from '@dogear/worker/host'
-import { createAgent, ids, textListener } from './dogear.mjs'
+import { ids, sessionAgent, textListener } from './dogear.mjs'
 
 export function createRow({ endpoint, runTool, onText }) {
-  const agent = createAgent(endpoint, runTool)
+  const agent = sessionAgent(endpoint, runTool)
   return () => conversation(agent, onText)
 }
 

@@ -11,6 +11,8 @@ export interface Chat {
   /** What the visitor and the agent said. */
   readonly conversation: Locator
   readonly cards: Locator
+  /** The words that wait for their turn, a row each. */
+  readonly queue: Locator
   readonly plan: Locator
   /** Opens a closed launcher. */
   open(): Promise<void>
@@ -40,6 +42,7 @@ export function chatOf(page: Page, selector = 'dogear-chat'): Chat {
     status,
     conversation,
     cards: element.locator('.card'),
+    queue: element.locator('.queue li'),
     plan: element.locator('.strip'),
     open: () => launcher.click(),
     async send(text) {

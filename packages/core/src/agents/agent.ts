@@ -1,6 +1,7 @@
 /** An agent: a definition, checked once. Running it is the turn's work. */
 import { DogearError, type ErrorData } from '../error.ts'
 import type { MemoryStore } from '../ports/memory.ts'
+import { resolveHooks, type Hooks, type ResolvedHook } from '../permission/hooks.ts'
 import type { Model, ModelUsage } from '../ports/model.ts'
 import {
   resolveProfile,
@@ -17,6 +18,7 @@ import { resolveReasoning, type Reasoning, type ReasoningConfig } from '../smart
 import { builtinNames, subagentToolNames } from '../tools/builtin.ts'
 import { memoryOf, type MemoryOptions } from '../smart/memory-options.ts'
 import { createTool, withTimeout, type Tool, type ToolOptions } from '../tools/tool.ts'
+import type { Checkpoint } from '../turn/checkpoint.ts'
 import { agentsOf } from './agents-of.ts'
 import type { SubagentDefinition, SubagentOptions, SubagentPolicy } from './subagents.ts'
 import type { TracingConfig } from '../trace/tracer.ts'
@@ -60,23 +62,38 @@ export interface AgentOptions {
   /** The same as `outputSchema`. */
   output?: OutputOption
   /**
-   * Checks of the person's words before the model reads them, and of the turn's last answer before it is kept.
-   * A blocked answer is replaced; while it streamed, its words could be seen.
+   * Checks of the person's words before the model reads them, and of each answer before it is kept or acted on.
+   * A blocked answer is replaced, none of its calls runs and the turn ends; while it streamed, its words could be seen.
    */
   guardrails?: GuardrailsOption
+  /**
+   * Where a session's title comes from: its first words (`heuristic`, the default), the model, asked once after the first
+   * turn for three to six words, or nowhere. A title of the person's own always wins.
+   */
+  title?: 'heuristic' | 'model' | false
+  /** Functions asked when a tool has given its result: each may rewrite what the model reads, or add to it. */
+  hooks?: Hooks
   /** Tells a server, a file or a function of yours what each run did, how long it took and what it cost. */
   tracing?: TracingConfig
   /** Asked when a model request has failed for good: `retry` asks the model again, at once. */
   onError?: (error: ErrorData, attempt: number) => 'stop' | 'retry' | Promise<'stop' | 'retry'>
-  /** Asked when `invoke` has come to its answer: `continue` goes on with these words as the next turn. */
+  /** Asked when a turn has come to its answer, unless words are queued: `continue` goes on with these as the next turn. */
   onTurn?: (turn: FinishedTurn) => TurnDecision | Promise<TurnDecision>
+  /**
+   * Where a turn waits for a person to let it go on: `before_tools`, before calls that would start by themselves, or
+   * `after_step`, once a step's calls have their results. A session raises a Request there; `invoke` is left there.
+   */
+  checkpoint?: Checkpoint
 }
+
+/** What `checkpoint` may be. */
+const checkpoints: readonly unknown[] = ['before_tools', 'after_step', undefined]
 
 export interface FinishedTurn {
   readonly text: string
   /** How many model requests it took. */
   readonly steps: number
-  /** Which turn of this `invoke` it was, from 1. */
+  /** Which turn it was since somebody last spoke, from 1. */
   readonly turn: number
 }
 
@@ -136,6 +153,8 @@ export interface AgentDefinition {
   readonly reflection?: Reasoning['reflection']
   readonly output?: OutputSpec
   readonly guardrails?: Guardrails
+  readonly postToolUse?: readonly ResolvedHook[]
+  readonly title?: AgentOptions['title']
   readonly todoList: boolean
   readonly agents: Readonly<Record<string, SubagentDefinition>>
   readonly subagents: SubagentPolicy
@@ -144,6 +163,7 @@ export interface AgentDefinition {
   readonly costOf?: (model: string, usage: ModelUsage) => number | Promise<number>
   readonly onError?: AgentOptions['onError']
   readonly onTurn?: AgentOptions['onTurn']
+  readonly checkpoint?: Checkpoint
   /** By the `tokenCounter`; many texts at once, because each question may cross a wire. */
   readonly countTokens?: (texts: readonly string[]) => Promise<number[]>
   readonly askUser: false | { readonly allowFreeText: boolean; readonly promptOverride?: string }
@@ -155,6 +175,12 @@ export function defineAgent(options: SmartAgentOptions): AgentDefinition {
     throw new DogearError(
       'agent-invalid',
       `An agent's name must be 1 to 64 letters, digits, "_" or "-"; got ${JSON.stringify(name)}.`,
+    )
+  }
+  if (!checkpoints.includes(options.checkpoint)) {
+    throw new DogearError(
+      'agent-invalid',
+      `checkpoint is 'before_tools' or 'after_step', not ${JSON.stringify(options.checkpoint)}.`,
     )
   }
   const { memoryStore, ...memory } = memoryOf(options)
@@ -191,12 +217,15 @@ export function defineAgent(options: SmartAgentOptions): AgentDefinition {
     ...resolveReasoning(options.reasoning),
     output,
     guardrails: resolveGuardrails(options.guardrails),
+    postToolUse: resolveHooks(options.hooks),
+    title: options.title,
     todoList,
     agents: options.agents ?? {},
     subagents,
     memoryStore,
     onError: options.onError,
     onTurn: options.onTurn,
+    checkpoint: options.checkpoint,
     costOf: costOf(options),
     countTokens: countTokens(options),
     askUser: askUser ? { allowFreeText: ask.allowFreeText ?? true, promptOverride: ask.promptOverride } : false,

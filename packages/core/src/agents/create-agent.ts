@@ -25,7 +25,7 @@ import type { SmartState } from '../session/smart-state.ts'
 import type { Tool } from '../tools/tool.ts'
 import type { SmartAgentEvent } from '../trace/event.ts'
 import type { TracingConfig } from '../trace/tracer.ts'
-import { runAgentOf } from '../turn/run.ts'
+import { runAgentOf, type RunAgent } from '../turn/run.ts'
 import { adaptModel, type InvokableModel } from './adapt-model.ts'
 import { defineAgent, smartOptions, type AgentDefinition, type SmartAgentOptions } from './agent.ts'
 import { asTool, type AsToolOptions } from './as-tool.ts'
@@ -145,8 +145,11 @@ function questionListener({ humanInTheLoop }: FunctionalOptions): InvokeOptions[
 
 /** The same thread, the ports it was given. */
 export function runInPlace({ clock, hash, warn }: AgentPorts, modelOf = ownModel): Runner {
+  const made = new WeakMap<AgentDefinition, RunAgent>()
   return async ({ agent, ...job }) => {
-    await runInMemory({ ...job, agent: runAgentOf(agent, modelOf(agent)), clock, hash, warn })
+    const run = made.get(agent) ?? runAgentOf(agent, modelOf(agent))
+    made.set(agent, run)
+    await runInMemory({ ...job, agent: run, clock, hash, warn })
   }
 }
 

@@ -58,6 +58,7 @@ function childRun(run: Run, task: Task, key: string): Run {
     },
     startedAt: run.clock.now(),
     budgetAbove: () => budgetReached(run),
+    costAbove: run.agent().costOf ?? run.costAbove,
     recovering: head.turn?.openStep != null,
     ready: new Map(),
     deadlines: createDeadlines(run.clock),
@@ -67,6 +68,8 @@ function childRun(run: Run, task: Task, key: string): Run {
     // Only the parent's end answers the command: one that died before it must find the command again.
     stopping: () => run.stopping() && { take: [] },
     checkpoint: undefined,
+    asksAt: undefined,
+    elsewhere: undefined,
   }
 }
 

@@ -8,6 +8,7 @@ import type { SmartState, SmartUsage } from '../session/smart-state.ts'
 import type { SmartAgentEvent } from '../trace/event.ts'
 import type { TracingConfig } from '../trace/tracer.ts'
 import type { Request } from '../permission/request.ts'
+import type { Checkpoint } from '../turn/checkpoint.ts'
 import type { Stage } from '../turn/run.ts'
 
 type EventOf<T extends SmartAgentEvent['type']> = Extract<SmartAgentEvent, { type: T }>
@@ -26,6 +27,8 @@ export interface InvokeOptions {
   limits?: AgentLimits
   /** Asked after each stage; true leaves the run there. What it throws is warned about, and means no. */
   onStateChange?: (state: SmartState, stage: Stage) => unknown
+  /** Leaves the run each time it comes here, without asking: `before_tools` only where an answer asks for some. Default: the agent's own. */
+  checkpoint?: Checkpoint
   /** Why a run was left, for whoever finds it. */
   checkpointReason?: string
   /** What of the agent's own `tracing` is different for this `invoke`. */

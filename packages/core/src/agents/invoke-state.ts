@@ -9,7 +9,7 @@ import { normalMessages } from '../session/normal-messages.ts'
 import type { Partial } from '../session/partial.ts'
 import type { Drift } from '../session/snapshot.ts'
 import type { SmartState } from '../session/smart-state.ts'
-import { createStateView, messagesOf, type Left } from '../session/state-view.ts'
+import { answerOf, createStateView, type Left } from '../session/state-view.ts'
 import type { SmartAgentEvent } from '../trace/event.ts'
 import { createEventMapper } from '../trace/events.ts'
 import type { Stage } from '../turn/run.ts'
@@ -55,10 +55,13 @@ export async function invokeState(invocation: Invocation): Promise<AgentResult> 
   const view = createStateView({ input, agent, imported, unanswered })
   const events = createEventMapper({ fold: view.fold, agent, imported, stopReason: stopper.reason })
   const tell = teller(invocation)
+  const leaveAt = config.checkpoint ?? agent.checkpoint
   let left: Left | undefined
 
   async function checkpoint(stage: Stage): Promise<boolean> {
-    if (!(await mayLeave(view.state(), stage, invocation))) return false
+    const isBeforeTools = stage === 'after_agent' && view.fold.head.turn?.calls.some(({ done }) => !done)
+    const isDue = leaveAt === 'before_tools' ? isBeforeTools : leaveAt && stage === 'after_tools'
+    if (!isDue && !(await mayLeave(view.state(), stage, invocation))) return false
     left = { stage, at: ports.clock.now(), reason: config.checkpointReason }
     return true
   }
@@ -76,21 +79,20 @@ export async function invokeState(invocation: Invocation): Promise<AgentResult> 
         }
       },
       emit: (partial) => partial && events.partial(partial).forEach(tell),
-      ...(config.onStateChange && { checkpoint }),
+      ...((config.onStateChange ?? leaveAt) && { checkpoint }),
     })
   } finally {
     stopper.close()
   }
 
   const { head } = view.fold
-  const messages = messagesOf(view.fold)
-  const last = messages.findLast(({ role }) => role === 'assistant')
+  const last = answerOf(view.fold)
   const state = view.state(left)
   const isPaused = left !== undefined || statusOf(head) === 'paused'
   const { terminalReason = 'completed', error, output, outputError } = head.lastEnd ?? {}
   return {
     content: last ? textOf(last) : '',
-    messages,
+    messages: [...state.messages],
     state,
     ...(output !== undefined && { output }),
     ...(outputError !== undefined && { outputError }),
@@ -122,19 +124,23 @@ async function mayLeave(state: SmartState, stage: Stage, { config, ports }: Invo
 /** A listener that throws must not end what it listens to. */
 function teller({ listeners, config, ports }: Invocation): (event: SmartAgentEvent) => void {
   const { onProgress, onStream, stream = onStream !== undefined } = config
-  async function tellOne(listener: (event: never) => unknown, event: SmartAgentEvent): Promise<void> {
-    try {
-      await listener(event as never)
-    } catch (error) {
+  function tellOne(listener: (event: never) => unknown, event: SmartAgentEvent): void {
+    const threw = (error: unknown) =>
       ports.warn(`A listener threw at a "${event.type}" event (${describeError(error)}).`)
+    try {
+      const told = listener(event as never)
+      // Most give nothing back, and are told of every word: a promise for each costs more than the word.
+      if (typeof told === 'object') Promise.resolve(told).catch(threw)
+    } catch (error) {
+      threw(error)
     }
   }
   return (event) => {
     const isPart = event.type === 'stream' || (event.type === 'output-delta' && !event.isFinal)
     if (isPart && !stream) return
-    for (const listener of listeners) if (listener) void tellOne(listener, event)
-    if (event.type === 'progress' && onProgress) void tellOne(onProgress, event)
-    if (event.type === 'stream' && onStream) void tellOne(onStream, event)
+    for (const listener of listeners) if (listener) tellOne(listener, event)
+    if (event.type === 'progress' && onProgress) tellOne(onProgress, event)
+    if (event.type === 'stream' && onStream) tellOne(onStream, event)
   }
 }
 
@@ -156,8 +162,13 @@ function createStopper(config: InvokeOptions, { clock }: Pick<AgentPorts, 'clock
   if (timeoutMs !== undefined) {
     void clock.sleep(timeoutMs, over.signal).then(() => over.signal.aborted || stop('timeout')())
   }
-  return { signal: controller.signal, reason: () => reason, close: () => over.abort() }
+  // Aborting what nobody listens to is not free.
+  const close = () => (signal ?? token ?? timeoutMs) !== undefined && over.abort(ended)
+  return { signal: controller.signal, reason: () => reason, close }
 }
+
+/** Nobody reads it: without a reason each run would make an error with its stack. */
+const ended = 'ended'
 
 function follow(signal: AbortSignal, stop: () => void, over: AbortSignal): void {
   if (signal.aborted) stop()

@@ -4,11 +4,9 @@ import type { Clock } from '../ports/clock.ts'
 import type { Hash } from '../ports/hash.ts'
 import { emptyHead, foldOf } from '../session/fold.ts'
 import { openJournal, type Journal, type JournalOptions, type NewEntry } from '../session/journal.ts'
-import { textOf } from '../session/message.ts'
 import type { Partial } from '../session/partial.ts'
 import { createDeadlines } from '../turn/deadlines.ts'
 import type { Run, RunAgent } from '../turn/run.ts'
-import { stepStart } from '../turn/step-start.ts'
 import { runTurn } from '../turn/turn.ts'
 import { activeAgent } from './active-agent.ts'
 
@@ -33,7 +31,6 @@ export async function runInMemory(options: MemoryRun): Promise<Journal> {
   const journal = openJournal({ fold: foldOf(emptyHead(sessionId, agent.name)), clock, epoch: 1, published })
   await journal.append(options.first)
   let shown: Partial | null = null
-  let isLeft = false
   let waits = 0
   const run: Run = {
     journal,
@@ -53,7 +50,10 @@ export async function runInMemory(options: MemoryRun): Promise<Journal> {
     shown: () => shown,
     stopping: () => ({ commandId: sessionId, take: [] }),
     loadPartial: async () => undefined,
+    loadEvidence: async () => undefined,
+    saveEvidence: async () => {},
     savePartial: async () => {},
+    alone: (work) => work(),
     // Whoever calls a function waits for its end: it fails in the end, where a session goes on when it can.
     async wait(reason) {
       if (reason === 'page') throw noPage
@@ -62,16 +62,12 @@ export async function runInMemory(options: MemoryRun): Promise<Journal> {
       await clock.sleep(5_000, signal)
       signal.throwIfAborted()
     },
-    checkpoint: checkpoint && (async (stage) => (isLeft = await checkpoint(stage))),
+    checkpoint,
     isRunning: () => false,
     warn,
   }
-  for (let turn = 1; ; turn += 1) {
-    await runTurn(run)
-    const words = isLeft ? undefined : await wordsToGoOn(run, turn)
-    if (words === undefined) return journal
-    await journal.append(nextTurn(run, `${sessionId}+${turn}`, words))
-  }
+  await runTurn(run)
+  return journal
 }
 
 const networkTries = 3
@@ -81,23 +77,3 @@ const unreachable = new DogearError(
 )
 const refused = new DogearError('token-refused', 'The server refused the token. Give the agent one that is valid.')
 const noPage = new DogearError('tool-unknown', 'A tool that was approved is no longer among the tools of this agent.')
-
-/** What `onTurn` wants to be said next. */
-async function wordsToGoOn(run: Run, turn: number): Promise<string | undefined> {
-  const { head } = run.journal.fold
-  const { onTurn } = run.agent()
-  if (!onTurn || run.signal.aborted || head.turn || head.lastEnd?.terminalReason !== 'completed') return undefined
-  const own = head.nodes.filter(({ turnId, role }) => turnId === head.lastEnd?.turnId && role === 'assistant')
-  const last = own.length ? run.journal.fold.bodies.get(own.at(-1)?.id ?? '') : undefined
-  const decision = await onTurn({ text: last ? textOf(last) : '', steps: own.length, turn })
-  return typeof decision === 'object' ? decision.continue : undefined
-}
-
-function nextTurn({ clock }: Run, turnId: string, content: string): NewEntry[] {
-  const meta = { status: 'complete' as const, createdAt: clock.now() }
-  return [
-    { type: 'turn-start', turnId, origin: 'code' },
-    { type: 'message-add', turnId, message: { id: `${turnId}.u`, role: 'user', content, meta } },
-    stepStart({ id: turnId, step: 0 }),
-  ]
-}

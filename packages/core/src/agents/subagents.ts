@@ -17,6 +17,32 @@ export interface SubagentDefinition {
   readonly maxTurns?: number
   /** How much its model thinks. Default: as much as the agent's own. */
   readonly effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max'
+  /** Said before each of its tasks. */
+  readonly initialPrompt?: string
+  /** `plan`: it has only tools whose effect is `read`. The others mean nothing yet. */
+  readonly permissionMode?: 'default' | 'acceptEdits' | 'bypassPermissions' | 'plan' | 'dontAsk' | 'auto'
+  /** Taken, and without meaning here so far: a warning says so once. */
+  readonly skills?: readonly string[]
+  readonly memory?: 'user' | 'project' | 'local'
+  readonly background?: boolean
+}
+
+const warned = new WeakSet<object>()
+
+/** Once an agent: an option that does nothing must not look as if it did. */
+export function warnOfSubagents({ agents = {} }: RunAgent, warn: (message: string) => void): void {
+  if (warned.has(agents)) return
+  warned.add(agents)
+  for (const [name, { skills, memory, background, permissionMode: mode = 'default' }] of Object.entries(agents)) {
+    const given = {
+      skills,
+      memory,
+      background,
+      permissionMode: mode === 'default' || mode === 'plan' ? undefined : mode,
+    }
+    const unmet = Object.entries(given).flatMap(([key, value]) => (value === undefined ? [] : key))
+    if (unmet.length) warn(`Agent "${name}": ${unmet.join(', ')} has no effect yet.`)
+  }
 }
 
 export interface SubagentOptions {
@@ -41,7 +67,7 @@ export function subagentTools(agent: RunAgent, depth = 0): RunTool[] {
   if (subagents === 'off' || depth >= maxDelegationDepth) return []
   const taskFor = (name: string, definition: Description, input: string): Task => ({
     agent: subagent(agent, name, definition, depth + 1),
-    input,
+    input: definition.initialPrompt ? `${definition.initialPrompt}\n\n${input}` : input,
     context,
   })
   const adhoc = ({ role, task, tools }: Adhoc) => taskFor(nameOf(role), { prompt: promptFor(role), tools }, task)
@@ -114,19 +140,23 @@ function nameOf(role: string): string {
 function subagent(
   agent: RunAgent,
   name: string,
-  { prompt, tools, disallowedTools = [], model = 'inherit', maxTurns = agent.limits.maxSteps, effort }: Description,
+  { prompt, tools, disallowedTools = [], model = 'inherit', maxTurns, effort, permissionMode }: Description,
   depth: number,
 ): RunAgent {
   const left = new Set([...subagentToolNames, ...disallowedTools])
   const own = agent.tools.filter(
-    (tool) => !tool.handoff && !left.has(tool.name) && (tools ?? [tool.name]).includes(tool.name),
+    (tool) =>
+      !tool.handoff &&
+      !left.has(tool.name) &&
+      (tools ?? [tool.name]).includes(tool.name) &&
+      (permissionMode !== 'plan' || tool.effect === 'read'),
   )
   const child: RunAgent = {
     ...agent,
     name,
     instructions: async () => prompt,
     modelName: model === 'inherit' ? agent.modelName : model,
-    limits: { ...agent.limits, maxSteps: maxTurns },
+    limits: { ...agent.limits, maxSteps: maxTurns ?? agent.limits.maxSteps },
     // Providers behind the chat-completions wire know three.
     extra: effort
       ? { ...agent.extra, reasoning_effort: effort === 'xhigh' || effort === 'max' ? 'high' : effort }

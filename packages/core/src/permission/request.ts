@@ -1,10 +1,11 @@
 /** A Request: what waits for a person; and the Resolution that answers it. */
+import type { Asks } from '../tools/asking.ts'
 
 export type RequestKind = 'approval' | 'question' | 'elicitation' | 'checkpoint' | 'deferred' | 'outcome'
 export type RequestStatus = 'pending' | 'approved' | 'rejected' | 'answered' | 'cancelled' | 'resolved' | 'stopped'
 
 export interface Request {
-  /** `${callId}.${kind}` for a request a call raised. */
+  /** `${callId}.${kind}` for a request a call raised; one of the tool itself has its position behind it. */
   readonly id: string
   readonly kind: RequestKind
   readonly openedAt: number
@@ -30,6 +31,8 @@ export interface Request {
   readonly reason?: string
   readonly questions?: readonly Question[]
   readonly allowFreeText?: boolean
+  /** What the tool itself asks, before its effect, and the arguments it is entered with again once that is answered. */
+  readonly entered?: { readonly asks: Asks; readonly args: unknown }
 }
 
 export interface Question {

@@ -45,6 +45,7 @@ export function resolveToolApproval(
   const { approved, approvedArgs, decidedBy, comment } = resolution
   const pending = pendingNamed(state.pendingApprovals ?? [], resolution.id, 'approval')
   const { result: _before, ...metadata } = pending.metadata ?? {}
+  if (metadata.entered && approvedArgs !== undefined) throw notEditable()
   const decided: PendingToolApproval = definedOnly({
     ...pending,
     status: approved ? 'approved' : 'rejected',
@@ -80,6 +81,14 @@ export function resolveUserQuestion(
   })
   const pendingUserQuestions = (state.pendingUserQuestions ?? []).map((other) => (other === pending ? decided : other))
   return withContext({ ...state, pendingUserQuestions })
+}
+
+/** What is shown is the tool's own business: it could not tell what was changed in it. */
+export function notEditable(): DogearError {
+  return new DogearError(
+    'request-invalid',
+    'The tool itself asks this, of what it shows: approve it as it is, or reject it.',
+  )
 }
 
 function pendingNamed<T extends PendingToolApproval | PendingUserQuestion>(

@@ -16,9 +16,12 @@ import type { Snapshot } from '../session/snapshot.ts'
 
 export interface Store {
   session(sessionId: string): Promise<SessionRecord | undefined>
-  /** Newest first. */
-  sessions(query?: { agent?: string; limit?: number }): Promise<SessionRecord[]>
-  /** Raises the epoch of a session, making its row when there is none: every older owner is fenced from then on. */
+  /** Newest first; `before`: only those that come after this one in that order. */
+  sessions(query?: { agent?: string; limit?: number; before?: SessionPlace }): Promise<SessionRecord[]>
+  /**
+   * Raises the epoch of a session, making its row when there is none: every older owner is fenced from then on.
+   * Rejects with `session-newer`, writing nothing, when the row's `minReader` is above this script's entries.
+   */
   acquire(sessionId: string, create: { agent: string; at: number }): Promise<SessionRecord>
   append(batch: Batch): Promise<'appended' | 'fenced'>
   /** Entries with `from <= seq < to`, in order. */
@@ -49,6 +52,8 @@ export interface Store {
   sides(kind: SideKind, sessionId: string): Promise<{ id: string; value: unknown }[]>
   /** `undefined` deletes. */
   saveSide(kind: SideKind, sessionId: string, id: string, value: unknown): Promise<void>
+  /** Changes a side record only while it is still `from`, in one transaction; false when it is not. Texts only: they compare. */
+  swapSide(kind: SideKind, sessionId: string, id: string, from: string | undefined, to?: string): Promise<boolean>
 
   /** What this user's sessions remember together; it outlives each of them. */
   memory(now: () => number): MemoryStore
@@ -80,18 +85,29 @@ export interface SessionRecord {
   readonly archived?: boolean
 }
 
+/** Where a session stands in the list. */
+export type SessionPlace = Pick<SessionRecord, 'id' | 'updatedAt'>
+
 export interface Batch {
   readonly sessionId: string
   readonly epoch: number
   readonly expectedSeq: number
   readonly entries: readonly Entry[]
-  /** What the session's row becomes beside `seq` and `epoch`. */
-  readonly record: Pick<SessionRecord, 'updatedAt' | 'messageCount' | 'waiting' | 'title' | 'tag' | 'archived'>
+  /** What the session's row becomes beside `seq` and `epoch`. Without `updatedAt` it keeps its place in the list. */
+  readonly record: Pick<SessionRecord, 'messageCount' | 'waiting' | 'title' | 'tag' | 'archived'> & {
+    readonly updatedAt?: number
+  }
   /** Inbox rows these entries answer: deleted in the same transaction. */
   readonly take?: readonly number[]
   /** Steps whose partial is now a message. */
   readonly dropPartials?: readonly string[]
   readonly blobs?: readonly { readonly hash: string; readonly text: string }[]
+  /**
+   * How many results there is room for once this is written: records of kind `ballast`, each as large as the largest
+   * result, are added until there are so many. 0 deletes them all, and all evidence: no call is open any more. To use the room, delete one first, in a write of its
+   * own: a full disk counts what a transaction adds, not what it deletes.
+   */
+  readonly ballast?: number
 }
 
 export interface InboxRow {

@@ -1,6 +1,8 @@
 /** Commands: what any tab asks of a session. They go through the inbox, so a saved one cannot be lost. */
 import type { Resolution } from '../permission/request.ts'
 import type { PlanEdit } from '../smart/plan.ts'
+import type { CallReply } from '../tools/result.ts'
+import type { When } from './entry.ts'
 import type { ContentPart } from './message.ts'
 import type { Settings } from './state.ts'
 
@@ -8,20 +10,33 @@ export type CommandBody =
   | {
       readonly type: 'send'
       readonly content: string | readonly ContentPart[]
-      readonly when: 'now' | 'later'
+      readonly when: When
     }
   | { readonly type: 'unqueue'; readonly target: string }
+  | {
+      readonly type: 'requeue'
+      readonly target: string
+      readonly content?: string | readonly ContentPart[]
+      readonly when?: When
+    }
   | { readonly type: 'stop' }
   | { readonly type: 'resolve'; readonly requestId: string; readonly resolution: Resolution; readonly by?: string }
   | { readonly type: 'retry' }
+  /** `exact`: stops at that message, where it would go on to the end of its branch. */
+  | { readonly type: 'goto'; readonly messageId: string | null; readonly exact?: boolean }
+  | { readonly type: 'rewind'; readonly messageId: string | null }
+  | { readonly type: 'edit'; readonly messageId: string; readonly content: string | readonly ContentPart[] }
+  | { readonly type: 'regenerate'; readonly messageId?: string }
   | { readonly type: 'compact' }
   | { readonly type: 'rename'; readonly title: string }
   | { readonly type: 'set'; readonly settings: Choices }
   /** A person's change of the plan, as `manage_todo_list` takes one. */
   | { readonly type: 'plan'; readonly change: PlanEdit }
+  /** What became of a call that another tab than the owner ran. Its commandId is the call's `reportId`. */
+  | { readonly type: 'report'; readonly reply: CallReply }
 
 /** What a session's holder may choose anew, for the steps to come. */
-export type Choices = Pick<Settings, 'model' | 'system' | 'opts' | 'mode' | 'metadata'>
+export type Choices = Pick<Settings, 'model' | 'system' | 'opts' | 'mode' | 'metadata' | 'tag' | 'archived'>
 
 /** A command as the inbox keeps it. */
 export type Command = CommandBody & {

@@ -1,5 +1,5 @@
 /** The journal's entries: everything durable that ever happens in a session, as one union. */
-import type { ErrorData } from '../error.ts'
+import { DogearError, type ErrorData } from '../error.ts'
 import type { ModelUsage } from '../ports/model.ts'
 import type { Request, RequestStatus, Resolution } from '../permission/request.ts'
 import type { CompactionRecord } from '../smart/compaction.ts'
@@ -7,7 +7,7 @@ import type { MemoryFact } from '../smart/memory.ts'
 import type { Plan } from '../smart/plan.ts'
 import type { ReflectionRecord } from '../smart/reflection.ts'
 import type { ContentPart, Message, MessageStatus } from './message.ts'
-import type { Head, OpenTurn, Settings } from './state.ts'
+import type { Head, OpenTurn, Place, Rewound, Settings } from './state.ts'
 
 /** The newest entry version this code writes; an entry above it opens the session read-only. */
 export const entryVersion = 1
@@ -42,6 +42,8 @@ export type EntryBody =
   | {
       readonly type: 'turn-start'
       readonly origin: TurnOrigin
+      /** Set when the turn begins a branch: where to go back to if nothing is said in it. */
+      readonly back?: Place
       /** How far the turn had come, when it goes on from an imported state. */
       readonly resumed?: Pick<OpenTurn, 'step' | 'toolCallCount' | 'spent' | 'tallies' | 'nudges' | 'reflections'>
     }
@@ -69,6 +71,7 @@ export type EntryBody =
       readonly key: string
       /** What runs, where it is not what the model wrote: a person edited it, or a schema filled it in. */
       readonly args?: unknown
+      /** The tab that runs it, where the owner's page has no such tool. */
       readonly host?: string
     }
   | {
@@ -94,7 +97,13 @@ export type EntryBody =
   | { readonly type: 'compaction-add'; readonly compaction: CompactionRecord }
   | { readonly type: 'reflection-add'; readonly reflection: ReflectionRecord }
   | { readonly type: 'memory-add'; readonly fact: MemoryFact }
-  | { readonly type: 'cursor-set'; readonly leaf: string | null }
+  | {
+      readonly type: 'cursor-set'
+      readonly leaf: string | null
+      /** What holds there, read off the journal by whoever wrote this: a fold cannot look back. */
+      readonly scope?: Place['scope']
+      readonly rewound?: Rewound
+    }
   | { readonly type: 'agent-set'; readonly agent: string }
   | { readonly type: 'queue-set'; readonly queue: readonly Queued[] }
   | { readonly type: 'rule-set'; readonly rule: string; readonly decision: 'allow' | 'ask' | 'deny' | null }
@@ -112,7 +121,50 @@ export type EntryBody =
       readonly output?: unknown
       /** Why there is no structured answer. Never beside `output`. */
       readonly outputError?: string
+      /** The words that a branch without an answer was left at; a retry goes there again. */
+      readonly from?: string
     }
+
+export function newerSession(sessionId: string): DogearError {
+  return new DogearError(
+    'session-newer',
+    `Session "${sessionId}" was written by a newer version of this page. Reload to continue.`,
+  )
+}
+
+/** False for what only a newer script writes. */
+export function isEntryType(type: string): type is EntryType {
+  return Object.hasOwn(entryTypes, type)
+}
+
+const entryTypes: Readonly<Record<EntryType, 1>> = {
+  'session-start': 1,
+  'state-import': 1,
+  'turn-start': 1,
+  'step-start': 1,
+  'message-add': 1,
+  'call-request': 1,
+  'request-open': 1,
+  'request-close': 1,
+  'tool-intent': 1,
+  'tool-result': 1,
+  'plan-set': 1,
+  'usage-add': 1,
+  'compaction-add': 1,
+  'reflection-add': 1,
+  'memory-add': 1,
+  'cursor-set': 1,
+  'agent-set': 1,
+  'queue-set': 1,
+  'rule-set': 1,
+  'title-set': 1,
+  'meta-set': 1,
+  'slice-set': 1,
+  'undo-intent': 1,
+  'undo-result': 1,
+  'command-refused': 1,
+  'turn-end': 1,
+}
 
 /** `compact`: nobody's words, the context is shortened on demand. */
 export type TurnOrigin = 'human' | 'code' | 'import' | 'agent' | 'compact'
@@ -152,8 +204,12 @@ export interface CallResult {
   readonly label?: string
   /** What the model reads. */
   readonly content: string
+  /** The tokens it had before it was cut to what the profile allows, where it was. */
+  readonly originalTokens?: number
   /** The arguments it ran with. */
   readonly args: unknown
+  /** Whether it took effect is not known. */
+  readonly unknown?: boolean
   readonly durationMs?: number
   readonly summary?: string
   /** Taken from an earlier call with the same arguments. */
@@ -167,5 +223,8 @@ export interface CallResult {
 export interface Queued {
   readonly commandId: string
   readonly content: string | readonly ContentPart[]
-  readonly when: 'now' | 'later'
+  readonly when: When
 }
+
+/** `now` interrupts the turn, `next` joins it at its next step, `later` begins a turn of its own after it. */
+export type When = 'now' | 'next' | 'later'

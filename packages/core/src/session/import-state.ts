@@ -50,8 +50,12 @@ export function importState(
 /** Two messages with one id would make a path that never ends. */
 function newTurn(messages: readonly Message[], ids: Ids): string {
   let turnId = ids.id()
-  while (messages.some(({ id }) => id.startsWith(`${turnId}.`))) turnId += '_'
+  while (isTaken(`${turnId}.`)) turnId += '_'
   return turnId
+
+  function isTaken(prefix: string): boolean {
+    return messages.some(({ id }) => id.startsWith(prefix))
+  }
 }
 
 /** Everything but the turn. */

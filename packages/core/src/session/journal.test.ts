@@ -107,6 +107,7 @@ test('bodies that are not loaded are read by number, once; answers that were cut
     clock,
     epoch: 2,
     store: {
+      ...noSides,
       append: async () => 'fenced',
       entriesAt: async (_session, seqs) => (reads.push([...seqs]), seqs.flatMap((seq) => stored[seq] ?? [])),
     },
@@ -125,6 +126,7 @@ test('whoever waits for a change hears of the next commit', async () => {
 })
 
 const now = 1234
+const noSides = { sides: async () => [], saveSide: async () => {} }
 const clock = { now: () => now, sleep: async () => {}, after: () => () => {} }
 
 interface Options {
@@ -141,6 +143,7 @@ function journalOf({ append = async () => 'appended', epoch = 1 }: Options = {})
     clock,
     epoch,
     store: {
+      ...noSides,
       append(batch) {
         batches.push(batch)
         stored.push(...batch.entries)

@@ -2,6 +2,7 @@
 import { DogearError } from '../error.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Batch, Store } from '../ports/store.ts'
+import { roomAfter } from './room.ts'
 import { entryVersion, type Entry, type EntryBody, type Envelope } from './entry.ts'
 import { foldAt, type Fold } from './fold.ts'
 import type { Message } from './message.ts'
@@ -13,10 +14,14 @@ export type NewEntry = Unplaced<EntryBody> &
   Pick<Envelope, 'turnId' | 'stepId' | 'commandId'> & { readonly path?: Envelope['path'] }
 type Unplaced<Body> = Body extends { parent: string | null } ? Omit<Body, 'parent'> : Body
 
+export type NewEntries = readonly NewEntry[] | (() => readonly NewEntry[])
+
 export interface Beside {
   /** Inbox rows these entries answer. */
   take?: readonly number[]
   dropPartials?: readonly string[]
+  /** The end of something that has happened already: when the disk is full it may use the room kept for it. */
+  must?: boolean
 }
 
 export interface Journal {
@@ -27,10 +32,12 @@ export interface Journal {
   readonly epoch: number
   /**
    * Resolves once the entries are committed and folded. What is appended before the running write ends shares the
-   * next transaction. Rejects with `fenced` when another owner has taken over: stop, never retry. After any failure
-   * the journal is over: what came later was decided in the belief that the failed entries are there.
+   * next transaction. When the disk is full it waits for room. Rejects with `fenced` when another owner has taken over:
+   * stop, never retry. After any failure the journal is over: what came later was decided in the belief that the failed
+   * entries are there. A function is called when everything before it is folded, and anew for another try: what it
+   * decides cannot be out of date.
    */
-  append(entries: readonly NewEntry[], beside?: Beside): Promise<void>
+  append(entries: NewEntries, beside?: Beside): Promise<void>
   /** The bodies of the path, from the first message to the leaf. */
   messages(): Promise<Message[]>
   /** Resolves at the next commit. */
@@ -43,33 +50,36 @@ export interface JournalOptions {
   readonly fold: Fold
   readonly clock: Clock
   /** Writes one batch; absent for a journal that lives and dies with its fold. */
-  readonly store?: Pick<Store, 'append' | 'entriesAt'>
+  readonly store?: Pick<Store, 'append' | 'entriesAt' | 'sides' | 'saveSide'>
   readonly epoch: number
   readonly published?: (entries: readonly Entry[]) => void
+  /** The disk is full: resolves when trying again is worth it, or when `signal` says so. Without it, that is a failure. */
+  readonly full?: (refusal: DogearError, signal: AbortSignal) => Promise<void>
 }
 
-export function openJournal({ fold, clock, store, epoch, published }: JournalOptions): Journal {
+export function openJournal({ fold, clock, store, epoch, published, full }: JournalOptions): Journal {
   let waiting: Pending[] = []
   let writing = false
   let listeners: (() => void)[] = []
   let broken: { readonly by: unknown } | undefined
+  /** For how many results this owner knows to have room. */
+  let ballast = 0
+  let isFull = false
+  /** Set while this waits for room: what must be written need not. */
+  let hurry = () => {}
 
   async function write(): Promise<void> {
     writing = true
     while (waiting.length) {
-      const batch = waiting
-      waiting = []
+      const batch = nextBatch()
+      waiting = waiting.filter((pending) => !batch.includes(pending))
       try {
         if (broken) throw broken.by
-        const at = { epoch, at: clock.now() }
-        const entries = placed(
-          fold,
-          batch.flatMap((pending) => pending.entries),
-          at,
-        )
-        if (store) await commit(store, fold, { entries, ...at }, batch)
-        for (const entry of entries) reduce(fold, entry)
-        published?.(entries)
+        const refusal = await commit(batch)
+        if (refusal) {
+          await roomFor(batch, refusal)
+          continue
+        }
         for (const pending of batch) pending.resolve()
       } catch (error) {
         broken ??= { by: error }
@@ -82,9 +92,66 @@ export function openJournal({ fold, clock, store, epoch, published }: JournalOpt
     writing = false
   }
 
-  function append(entries: readonly NewEntry[], beside: Beside = {}): Promise<void> {
+  function nextBatch(): readonly Pending[] {
+    const first = isFull ? waiting.filter(({ beside }) => beside.must) : []
+    const queue = first.length ? first : waiting
+    const later = queue.findIndex(({ entries }, index) => index > 0 && typeof entries === 'function')
+    return later < 0 ? queue : queue.slice(0, later)
+  }
+
+  /** Gives the error when there is no room; nothing is written then. */
+  async function commit(batch: readonly Pending[]): Promise<DogearError | undefined> {
+    const at = { epoch, at: clock.now() }
+    const entries = placed(
+      fold,
+      batch.flatMap(({ entries: given }) => (typeof given === 'function' ? given() : given)),
+      at,
+    )
+    try {
+      const room = roomAfter(fold.head, entries, ballast)
+      if (store) await save(store, fold, { entries, ...at, ballast: room }, batch)
+      ballast = room ?? ballast
+    } catch (error) {
+      if (!full || !(error instanceof DogearError) || error.code !== 'storage-full') throw error
+      return error
+    }
+    isFull = false
+    for (const entry of entries) reduce(fold, entry)
+    published?.(entries)
+    return undefined
+  }
+
+  /** On a full disk the results of what has run go first, into the room kept for them; all else waits. */
+  async function roomFor(batch: readonly Pending[], refusal: DogearError): Promise<void> {
+    const isMust = ({ beside }: Pending) => beside.must === true
+    waiting = [...batch, ...waiting]
+    isFull = true
+    try {
+      if (waiting.some(isMust) && ((await makeRoom()) || !batch.every(isMust))) return
+      const over = new AbortController()
+      hurry = () => over.abort()
+      await full?.(refusal, over.signal)
+      isFull = over.signal.aborted
+    } catch (error) {
+      broken ??= { by: error }
+    } finally {
+      hurry = () => {}
+    }
+  }
+
+  async function makeRoom(): Promise<boolean> {
+    const { sessionId } = fold.head
+    const last = (await store?.sides('ballast', sessionId))?.at(-1)
+    if (!last) return false
+    await store?.saveSide('ballast', sessionId, last.id, undefined)
+    ballast = 0
+    return true
+  }
+
+  function append(entries: NewEntries, beside: Beside = {}): Promise<void> {
     return new Promise((resolve, reject) => {
       waiting.push({ entries, beside, resolve, reject })
+      if (beside.must) hurry()
       if (!writing) {
         writing = true
         // One tick later: results that arrive together are written together.
@@ -101,11 +168,7 @@ export function openJournal({ fold, clock, store, epoch, published }: JournalOpt
       epoch,
       append: path.length
         ? (entries, beside) =>
-            append(
-              // What is a child's own already stays its own.
-              entries.map((entry) => ({ path, ...entry })),
-              beside,
-            )
+            append(typeof entries === 'function' ? () => under(path, entries()) : under(path, entries), beside)
         : append,
       messages: createPathReader(own, store),
       changed: () => new Promise((resolve) => listeners.push(resolve)),
@@ -116,8 +179,13 @@ export function openJournal({ fold, clock, store, epoch, published }: JournalOpt
   return journalAt(ownPath)
 }
 
+/** What is a child's own already stays its own. */
+function under(path: readonly string[], entries: readonly NewEntry[]): NewEntry[] {
+  return entries.map((entry) => ({ path, ...entry }))
+}
+
 interface Pending {
-  readonly entries: readonly NewEntry[]
+  readonly entries: NewEntries
   readonly beside: Beside
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
@@ -127,6 +195,7 @@ interface Written {
   readonly epoch: number
   readonly at: number
   readonly entries: readonly Entry[]
+  readonly ballast?: number
 }
 
 function placed(fold: Fold, entries: readonly NewEntry[], { epoch, at }: Omit<Written, 'entries'>): Entry[] {
@@ -171,10 +240,10 @@ function leafAfter(entry: NewEntry, leaf: string | null): string | null {
   return entry.type === 'cursor-set' ? entry.leaf : leaf
 }
 
-async function commit(
+async function save(
   store: Pick<Store, 'append'>,
   fold: Fold,
-  { epoch, at, entries }: Written,
+  { epoch, at, entries, ballast }: Written,
   batch: readonly Pending[],
 ): Promise<void> {
   const take = batch.flatMap((pending) => pending.beside.take ?? [])
@@ -187,6 +256,7 @@ async function commit(
     record: recordAfter(fold, entries, at),
     ...(take.length > 0 && { take }),
     ...(dropPartials.length > 0 && { dropPartials }),
+    ...(ballast !== undefined && { ballast }),
   })
   if (answer === 'fenced') {
     throw new DogearError('fenced', 'Another tab has taken over this session. This tab follows it from now on.')
@@ -196,6 +266,7 @@ async function commit(
 /** What the session's row says once these entries are in. */
 function recordAfter({ head }: Fold, entries: readonly Entry[], updatedAt: number): Batch['record'] {
   let { title } = head
+  let { tag, archived } = head.settings
   let messageCount = head.nodes.length
   const waiting = new Set(head.requests.map((request) => request.id))
   for (const entry of entries) {
@@ -203,10 +274,13 @@ function recordAfter({ head }: Fold, entries: readonly Entry[], updatedAt: numbe
     if (entry.type === 'request-close') waiting.delete(entry.requestId)
     if (entry.path.length) continue
     if (entry.type === 'title-set') title = entry.title
+    if (entry.type === 'meta-set') ({ tag = tag, archived = archived } = entry)
     if (entry.type === 'message-add' || entry.type === 'tool-result') messageCount += 1
     if (entry.type === 'state-import') messageCount += entry.messages.length
     if (entry.type === 'turn-end') waiting.clear()
   }
-  const { tag, archived } = head.settings
-  return { updatedAt, messageCount, waiting: waiting.size, title, tag, archived }
+  // A new name or tag is no news: the session keeps its place in the list.
+  const isNews = !entries.length || entries.some(({ type }) => type !== 'title-set' && type !== 'meta-set')
+  const record = { messageCount, waiting: waiting.size, title, tag: tag ?? undefined, archived }
+  return isNews ? { updatedAt, ...record } : record
 }

@@ -15,7 +15,8 @@ export interface ToolCall {
   readonly providerId?: string
 }
 
-export type MessageStatus = 'complete' | 'partial' | 'stopped' | 'refused' | 'error' | 'rejected' | 'skipped'
+/** `lost`: it cannot be read any more. */
+export type MessageStatus = 'complete' | 'partial' | 'lost' | 'stopped' | 'refused' | 'error' | 'rejected' | 'skipped'
 
 export interface MessageMeta {
   readonly status: MessageStatus
@@ -41,6 +42,8 @@ export interface ToolOutcome {
   readonly label?: string
   /** The arguments it ran with, after validation and any edit by a person. */
   readonly args: unknown
+  /** Whether it took effect is not known: it was late, or stopped, or its page was left. */
+  readonly unknown?: boolean
   readonly durationMs?: number
   /** A few words for the card's end: "7 found". */
   readonly summary?: string

@@ -77,10 +77,10 @@ function freeId(wanted: string, ids: Set<string>): string {
 
 /** As OpenAI writes it, or as `{ id, name, args }`. */
 function wholeCall(call: ToolCall | ToolCallInput, spare: string): ToolCall {
+  const id = typeof call.id === 'string' && call.id !== '' ? call.id : spare
+  if (id === call.id && typeof call.function?.arguments === 'string' && 'type' in call) return call
   const { function: called, name, args, ...rest } = call as ToolCallInput
   const text = called?.arguments ?? args ?? {}
-  const id = typeof rest.id === 'string' && rest.id !== '' ? rest.id : spare
-  if (called && typeof called.arguments === 'string' && id === rest.id && 'type' in call) return call
   return {
     ...rest,
     id,

@@ -24,14 +24,18 @@ export function normalizeUsage(raw: unknown): NormalizedUsage | undefined {
     prompt_tokens: input ?? 0,
     completion_tokens: output ?? 0,
     total_tokens: total ?? (input ?? 0) + (output ?? 0),
-    prompt_tokens_details: {
-      ...(cached !== undefined && { cached_tokens: cached }),
-      ...picked(details(raw, 'prompt_tokens_details'), 'audio_tokens'),
-    },
-    completion_tokens_details: {
-      ...(reasoning !== undefined && { reasoning_tokens: reasoning }),
-      ...picked(spoken, 'audio_tokens', 'accepted_prediction_tokens', 'rejected_prediction_tokens'),
-    },
+    prompt_tokens_details: withNumbers(
+      cached === undefined ? {} : { cached_tokens: cached },
+      details(raw, 'prompt_tokens_details'),
+      'audio_tokens',
+    ),
+    completion_tokens_details: withNumbers(
+      reasoning === undefined ? {} : { reasoning_tokens: reasoning },
+      spoken,
+      'audio_tokens',
+      'accepted_prediction_tokens',
+      'rejected_prediction_tokens',
+    ),
     raw: 'raw' in raw ? raw.raw : raw,
   }
 }
@@ -52,14 +56,27 @@ function isRecord(value: unknown): value is Raw {
 }
 
 function number(from: Raw, ...names: readonly string[]): number | undefined {
-  const name = names.find((candidate) => typeof from[candidate] === 'number')
-  return name === undefined ? undefined : (from[name] as number)
+  for (const name of names) {
+    const value = from[name]
+    if (typeof value === 'number') return value
+  }
+  return undefined
 }
 
 function details(from: Raw, ...names: readonly string[]): Raw {
-  return names.map((name) => from[name]).find(isRecord) ?? {}
+  for (const name of names) {
+    const value = from[name]
+    if (isRecord(value)) return value
+  }
+  return none
 }
 
-function picked(from: Raw, ...names: readonly string[]): Record<string, number> {
-  return Object.fromEntries(names.flatMap((name) => (typeof from[name] === 'number' ? [[name, from[name]]] : [])))
+const none: Raw = {}
+
+function withNumbers(made: Record<string, number>, from: Raw, ...names: readonly string[]): Record<string, number> {
+  for (const name of names) {
+    const value = from[name]
+    if (typeof value === 'number') made[name] = value
+  }
+  return made
 }

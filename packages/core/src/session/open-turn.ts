@@ -1,5 +1,6 @@
 /** The turn a conversation breaks off in: found in its last messages, and opened again as it stood. */
 import type { NewEntry } from './journal.ts'
+import type { Request } from '../permission/request.ts'
 import { builtinNames } from '../tools/builtin.ts'
 import { argsHash } from '../tools/canonical.ts'
 import { labelText } from '../tools/tool.ts'
@@ -9,7 +10,7 @@ import { callOfWorker } from './fold.ts'
 import type { ImportOptions, WholeState } from './import-state.ts'
 import type { Message, ToolCall } from './message.ts'
 import { requestOf, resolutionOf } from './pending.ts'
-import type { SmartState } from './smart-state.ts'
+import type { PendingToolApproval, PendingUserQuestion, SmartState } from './smart-state.ts'
 import type { OpenTurn, Tally } from './state.ts'
 
 export type Tail =
@@ -88,7 +89,8 @@ export function openTurn(
     entries.push({ type: 'tool-intent', callId, attempt: 1, ...hashed, args: begun.args, ...at })
   }
   entries.push(...workersOf(state))
-  for (const pending of [...(state.pendingApprovals ?? []), ...(state.pendingUserQuestions ?? [])]) {
+  const waiting = [...(state.pendingApprovals ?? []), ...(state.pendingUserQuestions ?? [])]
+  for (const pending of waiting.sort((one, other) => positionOf(one) - positionOf(other))) {
     const request = requestOf(pending, hash)
     const path = request?.path
     if (!request || (!path && !undone.some(({ call }) => call.id === request.callId))) continue
@@ -102,6 +104,11 @@ export function openTurn(
     entries.push(path ? { ...close, path } : { ...close, ...at })
   }
   return entries
+}
+
+/** A tool that asks twice waits for the second: its answers come in the order it asked. */
+function positionOf({ metadata }: PendingToolApproval | PendingUserQuestion): number {
+  return (metadata?.entered as Request['entered'])?.asks?.position ?? 0
 }
 
 type Counts = Pick<OpenTurn, 'toolCallCount' | 'spent' | 'tallies' | 'nudges' | 'reflections'>

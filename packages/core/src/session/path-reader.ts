@@ -15,7 +15,7 @@ export function createPathReader(fold: Fold, store?: Pick<Store, 'entriesAt'>): 
     // Not after a move to another branch, whose path never comes by the leaf known before.
     const isContinued = (path[0]?.parent ?? leaf) === known.leaf
     const messages = isContinued ? [...known.messages] : []
-    const missing = path.filter((node) => !fold.bodies.has(node.id))
+    const missing = store ? path.filter((node) => !fold.bodies.has(node.id)) : []
     if (missing.length && store) await load(fold, store, missing)
     for (const node of path) {
       const body = node.cut ? undefined : fold.bodies.get(node.id)

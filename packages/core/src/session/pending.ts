@@ -1,16 +1,43 @@
 /** What waits for a person, as a state holds it, and back. */
 import type { Hash } from '../ports/hash.ts'
-import type { Request, Resolution } from '../permission/request.ts'
+import type { Request, RequestKind, Resolution } from '../permission/request.ts'
 import { argsHash } from '../tools/canonical.ts'
 import { builtinNames } from '../tools/builtin.ts'
+import type { Head } from './state.ts'
 import type { PendingToolApproval, PendingUserQuestion } from './smart-state.ts'
 
-/** The requests that a state has a place for. */
-export function pendingOf(requests: readonly Request[]) {
+/** The requests that a state has a place for, and the answers that open calls go on with. */
+export function pendingOf({ requests, turn }: Pick<Head, 'requests' | 'turn'>) {
+  const asked = (turn?.calls ?? []).flatMap((call) => (call.done ? [] : (call.asked ?? [])))
+  const ofKind = (kind: RequestKind) => requests.filter((request) => request.kind === kind)
+  const answered = (kind: RequestKind) => asked.filter(({ request }) => request.kind === kind)
   return {
-    pendingApprovals: requests.filter(({ kind }) => kind === 'approval').map(pendingApproval),
-    pendingUserQuestions: requests.filter(({ kind }) => kind === 'question').map(pendingQuestion),
+    pendingApprovals: [
+      ...answered('approval').map(({ request, resolution }) => ({
+        ...pendingApproval(request),
+        ...approvalDecision(resolution),
+      })),
+      ...ofKind('approval').map(pendingApproval),
+    ],
+    pendingUserQuestions: [
+      ...answered('question').map(({ request, resolution }) => ({
+        ...pendingQuestion(request),
+        ...questionDecision(resolution),
+      })),
+      ...ofKind('question').map(pendingQuestion),
+    ],
   }
+}
+
+export function approvalDecision(resolution: Resolution): globalThis.Partial<PendingToolApproval> {
+  if (resolution.type === 'reject') return { status: 'rejected', comment: resolution.comment }
+  return { status: 'approved', ...(resolution.type === 'approve' && { approvedArgs: resolution.args }) }
+}
+
+export function questionDecision(resolution: Resolution): globalThis.Partial<PendingUserQuestion> {
+  if (resolution.type !== 'answer') return { status: 'cancelled', cancelled: true }
+  const { answers, notes } = resolution
+  return { status: 'answered', answers: answers as PendingUserQuestion['answers'], notes }
 }
 
 export function pendingApproval(request: Request): PendingToolApproval {
@@ -27,7 +54,7 @@ export function pendingApproval(request: Request): PendingToolApproval {
 }
 
 export function pendingQuestion(request: Request): PendingUserQuestion {
-  const { id, callId, questions = [], allowFreeText, openedAt, path, reason, label } = request
+  const { id, callId, tool, questions = [], allowFreeText, openedAt, path, reason, label, entered } = request
   return {
     id,
     toolCallId: callId,
@@ -36,7 +63,12 @@ export function pendingQuestion(request: Request): PendingUserQuestion {
     status: 'pending',
     requestedAt: new Date(openedAt).toISOString(),
     allowFreeText,
-    metadata: { ...(path && { path }), ...(reason && { reason }), ...(label && { label }) },
+    metadata: {
+      ...(path && { path }),
+      ...(reason && { reason }),
+      ...(label && { label }),
+      ...(entered && { entered, tool }),
+    },
   }
 }
 
@@ -49,8 +81,8 @@ export function requestOf(pending: PendingToolApproval | PendingUserQuestion, ha
   if ('questions' in pending) {
     const { questions, allowFreeText } = pending
     const args = { questions }
-    const asked = { id, kind: 'question', openedAt, callId, tool, args, questions, allowFreeText } as const
-    return { ...about, ...asked, argsHash: argsHash(hash, tool, args) }
+    const asked = { id, kind: 'question', openedAt, callId, args, questions, allowFreeText } as const
+    return { tool, ...about, ...asked, argsHash: argsHash(hash, tool, args) }
   }
   const { args } = pending
   return { ...about, id, kind: 'approval', openedAt, callId, tool, args, argsHash: argsHash(hash, tool, args) }

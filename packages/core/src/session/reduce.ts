@@ -1,12 +1,12 @@
 /** Folds one entry into a fold it owns, in O(entry). */
-import type { Resolution } from '../permission/request.ts'
+import type { Request, Resolution } from '../permission/request.ts'
 import { succeeded } from '../smart/facts.ts'
 import type { MemoryFact } from '../smart/memory.ts'
 import type { CallResult, Entry, EntryOf, TerminalReason } from './entry.ts'
 import { callOfWorker, foldAt, type Fold } from './fold.ts'
 import type { Message } from './message.ts'
 import type { EveryKeyOf } from './partial.ts'
-import type { Decision, Head, Node, OpenCall, OpenTurn, Tally, UsageTotal } from './state.ts'
+import type { Decision, Head, Node, OpenCall, OpenTurn, Scope, Tally, UsageTotal } from './state.ts'
 
 /** How many taken commands a head remembers. */
 const commandsKept = 256
@@ -28,15 +28,15 @@ export function reduce(fold: Fold, entry: Entry): void {
       head.agent = entry.agent
       return
     case 'state-import':
-      for (const [index, message] of entry.messages.entries()) {
-        addNode(fold, message, { seq: entry.seq, index, parent: head.leaf, turnId: entry.turnId })
-      }
+      entry.messages.forEach((message, index) =>
+        addNode(fold, message, { seq: entry.seq, index, parent: head.leaf, turnId: entry.turnId }),
+      )
       head.plan = entry.plan ?? head.plan
       head.cache = entry.cache ?? head.cache
       return
     case 'turn-start':
       head.turn = openTurn(entry, head.activeAgent)
-      head.lastEnd = null
+      if (entry.origin !== 'compact') head.lastEnd = null
       return
     case 'step-start':
       changeTurn(head, {
@@ -65,13 +65,18 @@ export function reduce(fold: Fold, entry: Entry): void {
       const request = head.requests.find((open) => open.id === entry.requestId)
       if (!request) return
       head.requests = head.requests.filter((open) => open !== request)
-      changeCall(head, request.callId, { decision: decisionOf(entry.resolution, entry.by) })
+      const isPassed = request.kind === 'checkpoint' && entry.resolution.type === 'approve'
+      if (isPassed) changeTurn(head, { checked: head.turn?.step })
+      changeCall(head, request.callId, {
+        decision: decisionOf(entry.resolution, entry.by),
+        ...(request.entered && { asked: askedWith(head, request, entry.resolution) }),
+      })
       return
     }
     case 'tool-intent': {
-      const { argsHash, attempt, key, at, args } = entry
+      const { argsHash, attempt, key, at, args, host } = entry
       changeCall(head, entry.callId, {
-        intent: { argsHash, attempt, key, at, ...(args !== undefined && { args }) },
+        intent: { argsHash, attempt, key, at, ...definedOnly({ args, host }) },
         request: undefined,
         decision: undefined,
       })
@@ -94,13 +99,20 @@ export function reduce(fold: Fold, entry: Entry): void {
       addUsage(head, entry)
       return
     case 'cursor-set':
+      // A place that is not there would leave nothing to show.
+      if (entry.leaf !== null && !fold.nodes.has(entry.leaf)) return
       head.leaf = entry.leaf
+      // How a turn on another branch ended is no longer what a retry is about.
+      head.lastEnd = null
+      if (entry.scope) setScope(head, entry.scope)
+      head.rewound = entry.rewound && { ...entry.rewound, commandId: entry.commandId ?? '' }
       return
     case 'queue-set':
       head.queue = entry.queue
       return
     case 'title-set':
       head.title = entry.title
+      head.titledBy = entry.source
       return
     case 'meta-set': {
       const { model, system, opts, mode, metadata, tag, archived, lifecycle, tools } = entry
@@ -116,8 +128,10 @@ export function reduce(fold: Fold, entry: Entry): void {
       head.refused = [...head.refused.slice(-15), { commandId: entry.commandId, reason: entry.reason }]
       return
     case 'turn-end': {
-      const { turnId = '', terminalReason, error, output, outputError } = entry
-      head.lastEnd = { turnId, terminalReason, error, ...definedOnly({ output, outputError }) }
+      const { turnId = '', terminalReason, error, output, outputError, from } = entry
+      // Nobody's words: what failed before can still be tried again.
+      const isAside = head.turn?.origin === 'compact' && terminalReason === 'completed'
+      if (!isAside) head.lastEnd = { turnId, terminalReason, error, ...definedOnly({ output, outputError, from }) }
       head.turn = null
       head.requests = []
       return
@@ -142,7 +156,7 @@ export function reduce(fold: Fold, entry: Entry): void {
 
 /** The tool message a result becomes; also how a body is read back from the journal. */
 export function toolMessage(entry: EntryOf<'tool-result'>): Message {
-  const { status, content, tool, label, args, durationMs, summary, fromCache, handoff } = entry.result
+  const { status, content, tool, label, args, durationMs, summary, fromCache, handoff, unknown } = entry.result
   return {
     id: `${entry.callId}.r`,
     role: 'tool',
@@ -151,7 +165,7 @@ export function toolMessage(entry: EntryOf<'tool-result'>): Message {
     meta: {
       status,
       createdAt: entry.at,
-      tool: { name: tool, label, args, durationMs, summary, ...definedOnly({ fromCache, handoff }) },
+      tool: { name: tool, label, args, durationMs, summary, ...definedOnly({ fromCache, handoff, unknown }) },
     },
   }
 }
@@ -203,11 +217,16 @@ function remember(head: Draft<Head>, commandId: string): void {
   head.commands = [...head.commands.slice(1 - commandsKept), commandId]
 }
 
+function setScope(head: Draft<Head>, { plan, compaction, reflections, slices, activeAgent }: Scope): void {
+  Object.assign(head, { plan, compaction, reflections, slices, activeAgent })
+}
+
 function openTurn(entry: EntryOf<'turn-start'>, agent: string | undefined): OpenTurn {
   return {
     id: entry.turnId ?? '',
     origin: entry.origin,
     startedAt: entry.at,
+    back: entry.back,
     step: 0,
     openStep: null,
     calls: [],
@@ -224,10 +243,12 @@ function openTurn(entry: EntryOf<'turn-start'>, agent: string | undefined): Open
 
 function addMessage(fold: Fold, entry: EntryOf<'message-add'>): void {
   const { message } = entry
+  const isLost = message.meta.status === 'lost'
   const cut = message.meta.status === 'partial'
-  addNode(fold, message, { seq: entry.seq, parent: entry.parent, turnId: entry.turnId, ...(cut && { cut }) })
+  addNode(fold, message, { seq: entry.seq, parent: entry.parent, turnId: entry.turnId })
   if (message.meta.origin === 'system') changeTurn(fold.head, { nudges: (fold.head.turn?.nudges ?? 0) + 1 })
-  if (message.role !== 'assistant') return
+  // Whatever it was, the turn is not further for it.
+  if (message.role !== 'assistant' || isLost) return
   const cuts = cut ? (fold.head.turn?.cuts ?? 0) + 1 : 0
   changeTurn(fold.head, { openStep: null, cuts, finish: finishOf(message) })
 }
@@ -237,25 +258,36 @@ export function finishOf({ meta }: Message): TerminalReason {
   return meta.finish === 'length' ? 'max_output_tokens' : (meta.finish ?? 'completed')
 }
 
-function addNode(fold: Fold, message: Message, place: Pick<Node, 'seq' | 'parent' | 'index' | 'turnId' | 'cut'>): void {
-  const node: Node = { id: message.id, role: message.role, ...place }
+function addNode(fold: Fold, message: Message, place: Pick<Node, 'seq' | 'parent' | 'index' | 'turnId'>): void {
+  const { id, role } = message
+  const { status } = message.meta
+  const { seq, index, turnId } = place
   const head = fold.head as Draft<Head>
+  // A name that comes twice would make a path that never ends.
+  if (fold.nodes.has(id)) return
+  // What it stood behind cannot be read: without this all that came before would be out of sight.
+  const parent = place.parent === null || fold.nodes.has(place.parent) ? place.parent : head.leaf
+  // Key by key: every message of a state that is imported becomes one.
+  const node: Draft<Node> =
+    index === undefined ? { id, role, seq, parent, turnId } : { id, role, seq, index, parent, turnId }
+  if (status === 'partial' || status === 'lost') node.cut = true
   // The fold owns this array: a copy an entry would make long sessions slow.
   ;(head.nodes as Node[]).push(node)
-  head.leaf = node.id
-  fold.nodes.set(node.id, node)
-  fold.bodies.set(node.id, message)
+  head.leaf = id
+  fold.nodes.set(id, node)
+  fold.bodies.set(id, message)
 }
 
 function changeTurn(head: Draft<Head>, change: Partial<OpenTurn>): void {
   if (!head.turn) return
-  const { id, origin, startedAt, step, openStep, calls, toolCallCount, agent, childCount } = head.turn
-  const { cuts, finish, spent, tallies, reflections, nudges } = head.turn
+  const { id, origin, startedAt, back, step, openStep, calls, toolCallCount, agent, childCount } = head.turn
+  const { cuts, finish, spent, tallies, reflections, nudges, checked } = head.turn
   // Key by key: nearly every entry changes the turn, and by a spread a copy of a copy takes V8 microseconds.
   const copy: EveryKeyOf<OpenTurn> = {
     id,
     origin,
     startedAt,
+    back,
     step,
     openStep,
     calls,
@@ -267,6 +299,7 @@ function changeTurn(head: Draft<Head>, change: Partial<OpenTurn>): void {
     spent,
     reflections,
     nudges,
+    checked,
     tallies,
   }
   head.turn = Object.assign(copy, change)
@@ -293,8 +326,14 @@ function changeCall(head: Draft<Head>, callId: string, change: Partial<OpenCall>
   changeTurn(head, { calls })
 }
 
-function copyOf({ callId, tool, label, args, request, decision, intent, done }: OpenCall): EveryKeyOf<OpenCall> {
-  return { callId, tool, label, args, request, decision, intent, done }
+function copyOf(call: OpenCall): EveryKeyOf<OpenCall> {
+  const { callId, tool, label, args, request, decision, asked, intent, done } = call
+  return { callId, tool, label, args, request, decision, asked, intent, done }
+}
+
+function askedWith({ turn }: Head, request: Request, resolution: Resolution): OpenCall['asked'] {
+  const call = turn?.calls.find(({ callId }) => callId === request.callId)
+  return [...(call?.asked ?? []), { request, resolution }]
 }
 
 function decisionOf(resolution: Resolution, by?: string): Decision {

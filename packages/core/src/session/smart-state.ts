@@ -89,9 +89,13 @@ export interface ToolExecution {
   readonly durationMs?: number
   readonly fromCache?: boolean
   readonly summarized?: boolean
+  /** About how many tokens the tool gave, before any cut. */
   readonly originalTokenCount?: number
+  /** `critical`: never taken out of the model's sight. `verbose`: long. */
   readonly classification?: 'critical' | 'informative' | 'verbose'
+  /** What a compaction may do with it. */
   readonly retentionPolicy?: string
+  /** What `get_tool_response` takes, once the output is out of the model's sight. */
   readonly archiveId?: string
   readonly summary?: string
 }

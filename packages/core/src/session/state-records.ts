@@ -1,11 +1,17 @@
 /** The records of a state, each from the entry that it tells of. */
+import type { AgentDefinition } from '../agents/agent.ts'
+import { retentionOf } from '../smart/compacted.ts'
+import { countApproxTokens } from '../smart/tokens.ts'
+import type { OutputRetention } from '../tools/tool.ts'
 import type { EntryOf } from './entry.ts'
 import type { Fold } from './fold.ts'
 import { normalizeUsage } from './normalize-usage.ts'
 import type { SmartUsage, SummaryRecord, ToolExecution } from './smart-state.ts'
 
-export function executionOf({ callId, result, at }: EntryOf<'tool-result'>): ToolExecution {
+export function executionOf({ callId, result, at }: EntryOf<'tool-result'>, agent: Keeper): ToolExecution {
   const { tool, args, content, status, durationMs, fromCache, handoff, summary } = result
+  const { originalTokens: originalTokenCount = countApproxTokens(content) } = result
+  const { output: retentionPolicy } = retentionOf(agent, tool)
   return {
     executionId: callId,
     toolName: tool,
@@ -15,10 +21,21 @@ export function executionOf({ callId, result, at }: EntryOf<'tool-result'>): Too
     timestamp: iso(at),
     tool_call_id: callId,
     status: handoff ? 'handoff' : executionStatus[status],
+    originalTokenCount,
+    retentionPolicy,
+    classification: classOf(agent, retentionPolicy, originalTokenCount),
     ...(durationMs !== undefined && { durationMs }),
     ...(fromCache && { fromCache }),
     ...(summary !== undefined && { summary }),
   }
+}
+
+type Keeper = Pick<AgentDefinition, 'profile' | 'tools'>
+
+/** `critical` is never taken out of the model's sight; of the rest, `verbose` is what fills it soonest. */
+function classOf({ profile }: Keeper, policy: OutputRetention, tokens: number): ToolExecution['classification'] {
+  if (policy === 'keep_full') return 'critical'
+  return tokens > profile.toolResponses.maxToolResponseTokens / 10 ? 'verbose' : 'informative'
 }
 
 const executionStatus = {

@@ -1,12 +1,13 @@
 /** The state a caller sees, made from the entries of its run as they are published. */
 import type { AgentDefinition } from '../agents/agent.ts'
+import { agentsOf } from '../agents/agents-of.ts'
 import { guardrailSlice, type GuardrailSlice } from '../smart/guardrail.ts'
 import type { Stage } from '../turn/run.ts'
 import type { Entry, EntryOf } from './entry.ts'
 import { unplaced, type NewEntry } from './journal.ts'
 import { callOfWorker, emptyHead, foldOf, pathOf, statusOf, type Fold } from './fold.ts'
 import type { Message } from './message.ts'
-import { pendingApproval, pendingQuestion } from './pending.ts'
+import { approvalDecision, pendingApproval, pendingQuestion, questionDecision } from './pending.ts'
 import { reduce } from './reduce.ts'
 import { derivedContext } from './state-context.ts'
 import { executionOf, iso, paidRequest, summariesOf, summaryRecord, usageOf } from './state-records.ts'
@@ -16,7 +17,7 @@ export interface StateView {
   readonly fold: Fold
   take(entry: Entry): void
   /** `left`: the checkpoint where the run was left. */
-  state(left?: Left): SmartState
+  state(left?: Left): SmartState & { readonly messages: readonly Message[] }
 }
 
 export interface Left {
@@ -27,7 +28,7 @@ export interface Left {
 
 export interface StateViewOptions {
   readonly input: SmartState
-  readonly agent: Pick<AgentDefinition, 'name' | 'version' | 'tools' | 'limits'>
+  readonly agent: AgentDefinition
   /** How many entries the input itself became: what they say is in it already. */
   readonly imported: number
   /** The calls the run began with. */
@@ -66,24 +67,28 @@ export function createStateView({ input, agent, imported, unanswered }: StateVie
         questions = changed(questions, ({ toolCallId }) => toolCallId === entry.callId, executed)
         if (!isOwn) return
         workers = workers.filter(({ path }) => callOfWorker(path?.[0]) !== entry.callId)
-        return void history.push(executionOf(entry))
+        const { agent: name } = fold.head.turn ?? {}
+        return void history.push(executionOf(entry, (name !== undefined && agentsOf(agent).get(name)) || agent))
       }
       case 'request-open':
         if (entry.request.kind === 'approval') approvals = opened(approvals, pendingApproval(at(entry)))
         if (entry.request.kind === 'question') questions = opened(questions, pendingQuestion(at(entry)))
         return
-      case 'request-close':
-        approvals = changed(
-          approvals,
-          ({ id }) => id === entry.requestId,
-          () => approvalDecision(entry),
-        )
-        questions = changed(
-          questions,
-          ({ id }) => id === entry.requestId,
-          () => questionDecision(entry),
-        )
+      case 'request-close': {
+        const { requestId, resolution, by } = entry
+        const isMeant = ({ id }: { readonly id: string }) => id === requestId
+        approvals = changed(approvals, isMeant, () => ({
+          ...approvalDecision(resolution),
+          decidedAt: iso(entry.at),
+          ...(by !== undefined && { decidedBy: by }),
+        }))
+        questions = changed(questions, isMeant, () => ({
+          ...questionDecision(resolution),
+          answeredAt: iso(entry.at),
+          ...(by !== undefined && { answeredBy: by }),
+        }))
         return
+      }
       case 'usage-add':
         return void requests.push(paidRequest(entry, fold.head.turn?.id ?? '', step))
       case 'compaction-add':
@@ -95,11 +100,11 @@ export function createStateView({ input, agent, imported, unanswered }: StateVie
     }
   }
 
-  function state(left?: Left): SmartState {
+  function state(left?: Left): ReturnType<StateView['state']> {
     const { head } = fold
     const { private: _private, runningCalls: _running, ...kept } = input
     const archived = new Set(head.compaction?.archived)
-    const isArchived = ({ executionId }: ToolExecution) => archived.has(`${executionId}.r`)
+    const isArchived = ({ executionId }: ToolExecution) => archived.size > 0 && archived.has(`${executionId}.r`)
     const status = left && head.turn ? 'paused' : statusOf(head)
     const active = head.activeAgent ?? agent.name
     return {
@@ -146,10 +151,15 @@ export function createStateView({ input, agent, imported, unanswered }: StateVie
 
 /** From the first message to the last; a cut answer is shown by sessions, and never part of a state. */
 export function messagesOf(fold: Fold): Message[] {
-  const messages = pathOf(fold).flatMap((node) => (node.cut ? [] : (fold.bodies.get(node.id) ?? [])))
+  const messages: Message[] = []
+  for (const { id, cut } of pathOf(fold)) {
+    const body = cut ? undefined : fold.bodies.get(id)
+    if (body) messages.push(body)
+  }
   // Results in the order of their calls, as every provider wants them, whichever finished first.
-  for (const [index, { tool_calls: calls = [] }] of messages.entries()) {
-    if (calls.length < 2) continue
+  for (let index = 0; index < messages.length; index += 1) {
+    const calls = messages[index]?.tool_calls
+    if (!calls || calls.length < 2) continue
     let end = index + 1
     while (messages[end]?.role === 'tool') end += 1
     const place = ({ tool_call_id }: Message) => calls.findIndex(({ id }) => id === tool_call_id)
@@ -157,6 +167,13 @@ export function messagesOf(fold: Fold): Message[] {
     messages.splice(index + 1, results.length, ...results)
   }
   return messages
+}
+
+/** The newest answer of the path: its end is looked at, however long it is. */
+export function answerOf(fold: Fold): Message | undefined {
+  let node = fold.nodes.get(fold.head.leaf ?? '')
+  while (node && (node.role !== 'assistant' || node.cut)) node = fold.nodes.get(node.parent ?? '')
+  return node && fold.bodies.get(node.id)
 }
 
 function agentOf({ name, version, tools }: StateViewOptions['agent']) {
@@ -185,19 +202,6 @@ const questionEnd = { pending: 'stopped', answered: 'answered', cancelled: 'canc
 /** A worker's request says where it was raised. */
 function at({ request, path }: EntryOf<'request-open'>) {
   return path.length ? { ...request, path: [...path, ...(request.path ?? [])] } : request
-}
-
-function approvalDecision({ resolution, by, at }: EntryOf<'request-close'>): globalThis.Partial<PendingToolApproval> {
-  const decided = { decidedAt: iso(at), ...(by !== undefined && { decidedBy: by }) }
-  if (resolution.type === 'reject') return { status: 'rejected', comment: resolution.comment, ...decided }
-  return { status: 'approved', ...(resolution.type === 'approve' && { approvedArgs: resolution.args }), ...decided }
-}
-
-function questionDecision({ resolution, by, at }: EntryOf<'request-close'>): globalThis.Partial<PendingUserQuestion> {
-  const decided = { answeredAt: iso(at), ...(by !== undefined && { answeredBy: by }) }
-  if (resolution.type !== 'answer') return { status: 'cancelled', cancelled: true, ...decided }
-  const { answers, notes } = resolution
-  return { status: 'answered', answers: answers as PendingUserQuestion['answers'], notes, ...decided }
 }
 
 function opened<T extends { readonly id: string }>(list: readonly T[], pending: T): readonly T[] {

@@ -1,10 +1,10 @@
 /** The head of a fold: what a session is now, without the bodies of its messages. */
-import type { Answers, Request } from '../permission/request.ts'
+import type { Answers, Request, Resolution } from '../permission/request.ts'
 import type { CompactionRecord } from '../smart/compaction.ts'
 import type { MemoryFact } from '../smart/memory.ts'
 import type { Plan } from '../smart/plan.ts'
 import type { ReflectionRecord } from '../smart/reflection.ts'
-import type { Queued, TerminalReason, TurnOrigin } from './entry.ts'
+import type { EntryOf, Queued, TerminalReason, TurnOrigin } from './entry.ts'
 import type { ErrorData } from '../error.ts'
 import type { Role } from './message.ts'
 
@@ -45,6 +45,8 @@ export interface Head {
     readonly error?: ErrorData
     readonly output?: unknown
     readonly outputError?: string
+    /** The words it left without an answer when it went back to the branch before. */
+    readonly from?: string
   } | null
   /** The agents at work for an open call of this one, by the call's id. Gone with the call's result. */
   readonly children: Readonly<Record<string, Head>>
@@ -52,8 +54,12 @@ export interface Head {
   readonly commands: readonly string[]
   readonly refused: readonly { readonly commandId: string; readonly reason: string }[]
   readonly title?: string
+  /** Who gave it its title: a person's own is never replaced. */
+  readonly titledBy?: EntryOf<'title-set'>['source']
   readonly settings: Settings
   readonly slices: Readonly<Record<string, unknown>>
+  /** What the last move undid, when it was a rewind. */
+  readonly rewound?: Rewound & { readonly commandId: string }
 }
 
 /** What `meta-set` has set, the last value of each. */
@@ -63,11 +69,37 @@ export interface Settings {
   readonly opts?: Readonly<Record<string, unknown>>
   readonly mode?: string
   readonly metadata?: Readonly<Record<string, unknown>>
-  readonly tag?: string
+  /** `null` takes it off. */
+  readonly tag?: string | null
   readonly archived?: boolean
   readonly lifecycle?: string
   /** Every tool a page ever registered for this session, name to label: a missing one is on another page. Another agent's are `agent/name`. */
   readonly tools?: Readonly<Record<string, string>>
+}
+
+/** What belongs to a path: taken from the last place at or above its leaf where each was set. */
+export type Scope = Pick<Head, 'plan' | 'compaction' | 'reflections' | 'slices' | 'activeAgent'>
+
+/** A place in the tree, with what holds there. */
+export interface Place {
+  readonly leaf: string | null
+  readonly scope: Scope
+}
+
+/** What became of the calls that a rewind left behind, the newest first. */
+export interface Rewound {
+  readonly undone: readonly RewoundCall[]
+  /** Their tool has no `undo`, is not on this page, or failed to undo it; or the call itself had failed. */
+  readonly notUndone: readonly RewoundCall[]
+  /** Undoing them began, and nobody knows whether it came to its end. Never tried again. */
+  readonly unknown: readonly RewoundCall[]
+}
+
+export interface RewoundCall {
+  readonly callId: string
+  readonly tool: string
+  readonly label?: string
+  readonly error?: string
 }
 
 export interface Node {
@@ -86,6 +118,8 @@ export interface OpenTurn {
   readonly id: string
   readonly origin: TurnOrigin
   readonly startedAt: number
+  /** Where a turn that began a branch goes back to when it ends before anything was said in it. */
+  readonly back?: Place
   readonly step: number
   /** Set while a step's answer is not yet a message. */
   readonly openStep: { readonly id: string; readonly key: string } | null
@@ -106,6 +140,8 @@ export interface OpenTurn {
   readonly reflections?: number
   /** How often it was told that its answer is not the structured one. */
   readonly nudges?: number
+  /** The step that a person has let go on from its checkpoint. */
+  readonly checked?: number
   /** How this turn's finished calls went, by tool. */
   readonly tallies: Readonly<Record<string, Tally>>
 }
@@ -129,8 +165,15 @@ export interface OpenCall {
   readonly request?: Request
   /** Set once a person decided. */
   readonly decision?: Decision
+  /** What its tool asked while it ran, and the answers, in order. */
+  readonly asked?: readonly Asked[]
   readonly intent?: Intent
   readonly done: boolean
+}
+
+export interface Asked {
+  readonly request: Request
+  readonly resolution: Resolution
 }
 
 /** What was about to run when it was written. */
@@ -141,6 +184,8 @@ export interface Intent {
   readonly at: number
   /** Absent when the model's own arguments run: set when a person edited them, or a schema changed them. */
   readonly args?: unknown
+  /** The tab that runs it, where the owner's page has no such tool. */
+  readonly host?: string
 }
 
 /** What a person decided about a call, until it has taken effect. */

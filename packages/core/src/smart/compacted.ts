@@ -1,4 +1,5 @@
 /** What the model is shown of a path that was compacted. The messages themselves are never changed. */
+import type { AgentDefinition } from '../agents/agent.ts'
 import { isFromPerson, textOf, type Message } from '../session/message.ts'
 import { builtinNames } from '../tools/builtin.ts'
 import type { Retention } from '../tools/tool.ts'
@@ -39,11 +40,19 @@ export function newestResults(history: readonly Message[]): [from: number, to: n
 }
 
 /** A tool of ours has neither: a plan or a question that cannot be read is of no use to the model. */
-export function retentionOf({ tools, profile }: RunAgent, name: string | undefined): Required<Retention> {
+export function retentionOf(
+  { tools, profile }: Pick<AgentDefinition, 'profile'> & { readonly tools: readonly Kept[] },
+  name: string | undefined,
+): Required<Retention> {
   const { defaultPolicy: output, defaultInputPolicy: input } = profile.toolResponses
   const isOurs = name === builtinNames.plan || name === builtinNames.question
   if (isOurs) return { output: 'keep_full', input: 'keep' }
   return { output, input, ...tools.find((tool) => tool.name === name)?.retention }
+}
+
+interface Kept {
+  readonly name: string
+  readonly retention: Retention
 }
 
 /** One marker for all, with what leads back to the original. */

@@ -3,6 +3,7 @@ import type { Message } from '../session/message.ts'
 import type { Run } from '../turn/run.ts'
 import { compacted, marked, neverHidden, newestResults, retentionOf } from './compacted.ts'
 import type { CompactionRecord } from './compaction.ts'
+import { roomFor } from './profile.ts'
 import { countApproxMessage } from './tokens.ts'
 
 export interface Choice extends Pick<CompactionRecord, 'upTo' | 'archived' | 'hiddenTo' | 'messagesCompressed'> {
@@ -38,7 +39,11 @@ export function chosen(run: Run, { history, previous, trigger, tokensBefore }: G
   let needsSummary = false
 
   // Asked for by a person, all that can go goes.
-  for (let index = 0; index < newestResults(history)[0] && left > (isAuto ? target : 0); index += 1) {
+  const newest = Math.min(
+    newestResults(history)[0],
+    reservedFrom(history, context.budget.toolResponseReserveTokens, ({ role }) => role === 'tool'),
+  )
+  for (let index = 0; index < newest && left > (isAuto ? target : 0); index += 1) {
     const message = history[index] as Message
     const { output } = retentionOf(agent, message.meta.tool?.name ?? message.name)
     if (message.role !== 'tool' || !shown.has(message) || output === 'keep_full') continue
@@ -55,11 +60,13 @@ export function chosen(run: Run, { history, previous, trigger, tokensBefore }: G
   let hidden = -1
   let count = archived.size
   const isOnlySummary = context.policy === 'summary_only'
-  const isTooLong = left > guessed(agent.limits.maxContextTokens || Infinity)
+  const isTooLong = left > guessed(roomFor(agent.limits.maxContextTokens, context.budget))
   const groups = isOnlySummary || isTooLong ? groupEnds(history) : []
   const kept = isOnlySummary ? context.lastTurnsToKeep : Infinity
   const isKept = neverHidden(history)
+  const recent = reservedFrom(history, context.budget.recentTurnsReserveTokens)
   for (const [group, end] of groups.slice(0, -1).entries()) {
+    if (end >= recent) break
     if (left <= target && groups.length - group <= kept) break
     while (hidden < end) {
       const message = history[(hidden += 1)] as Message
@@ -83,6 +90,18 @@ export function chosen(run: Run, { history, previous, trigger, tokensBefore }: G
     messagesCompressed: count,
     unread: needsSummary || hidden >= 0 ? history.slice(from, end + 1) : [],
   }
+}
+
+/** From where on messages are kept, for as many tokens as are reserved for them. */
+function reservedFrom(history: readonly Message[], reserve = 0, isMeant: (message: Message) => boolean = () => true) {
+  let left = reserve
+  let from = history.length
+  for (let index = history.length - 1; index >= 0; index -= 1) {
+    const message = history[index] as Message
+    if (isMeant(message) && (left -= countApproxMessage(message)) < 0) break
+    from = index
+  }
+  return from
 }
 
 /** Where the groups end that are never parted: a call with its results, or a message alone. */

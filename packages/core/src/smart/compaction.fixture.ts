@@ -5,7 +5,7 @@ import { defineAgent, type SmartAgentOptions } from '../agents/agent.ts'
 import type { ModelEvent, ModelRequest } from '../ports/model.ts'
 import type { Entry, EntryOf, EntryType, TurnOrigin } from '../session/entry.ts'
 import { emptyHead, foldOf } from '../session/fold.ts'
-import { openJournal } from '../session/journal.ts'
+import { openJournal, type NewEntry } from '../session/journal.ts'
 import { textOf, type Message } from '../session/message.ts'
 import { createDeadlines } from '../turn/deadlines.ts'
 import { runAgentOf, type Run } from '../turn/run.ts'
@@ -24,7 +24,7 @@ export interface Talk {
   readonly entries?: readonly EntryBodyOf[]
 }
 
-type EntryBodyOf = Parameters<ReturnType<typeof openJournal>['append']>[0][number]
+type EntryBodyOf = NewEntry
 
 export async function talk({ messages, options, answers = [], summary = summaryOf({}), origin, entries = [] }: Talk) {
   const asked: ModelRequest[] = []
@@ -76,7 +76,10 @@ export async function talk({ messages, options, answers = [], summary = summaryO
     shown: () => null,
     stopping: () => undefined,
     loadPartial: async () => undefined,
+    loadEvidence: async () => undefined,
+    saveEvidence: async () => {},
     savePartial: async () => {},
+    alone: (work) => work(),
     wait: async () => {},
     isRunning: () => false,
     warn: (message) => warnings.push(message),

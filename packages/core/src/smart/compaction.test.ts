@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { textOf, type Message } from '../session/message.ts'
 import type { SmartAgentOptions } from '../agents/agent.ts'
+import { countApproxTokens } from './tokens.ts'
 import { calling, meta, said, summaryOf, talk, used, user } from './compaction.fixture.ts'
 
 const long = 'lorem ipsum '.repeat(200)
@@ -290,6 +291,27 @@ test('[C39] summary_only shows the task, the summary and the newest turns', asyn
   expect(head.compaction?.archived).toEqual(['one.r', 'two.r'])
 })
 
+test('[C39] a budget keeps room for instructions, and the newest messages and results in sight', async () => {
+  const messages = [
+    user('go'),
+    ...used('one', long),
+    ...used('two', long),
+    ...used('three', long),
+    ...used('new', 'ok'),
+  ]
+  const given = async (context: SmartAgentOptions['context']) => {
+    const { asked, head } = await talk({ messages, options: { ...options, context } })
+    return { ids: asked[0]?.messages.map(({ id }) => id), archived: head.compaction?.archived ?? [] }
+  }
+  const tokens = countApproxTokens(long)
+  expect((await given({})).archived).toContain('three.r')
+  const results = await given({ budget: { toolResponseReserveTokens: tokens * 1.5 } })
+  expect(results.archived).toEqual(['one.r', 'two.r'])
+  const only = { policy: 'summary_only', lastTurnsToKeep: 1 } as const
+  expect((await given(only)).ids).not.toContain('three.r')
+  expect((await given({ ...only, budget: { recentTurnsReserveTokens: tokens * 1.5 } })).ids).toContain('three.r')
+})
+
 test('a session can be compacted on demand: all that can go goes, and the turn ends', async () => {
   const { head, asked, summed } = await talk({
     messages: looks,
@@ -299,7 +321,7 @@ test('a session can be compacted on demand: all that can go goes, and the turn e
   expect(asked).toHaveLength(0)
   expect(summed).toHaveLength(1)
   expect(head.turn).toBeNull()
-  expect(head.lastEnd).toMatchObject({ turnId: 't', terminalReason: 'completed' })
+  expect(head.lastEnd).toBeNull()
   expect(head.compaction).toMatchObject({ trigger: 'manual', archived: ['one.r', 'two.r'] })
 })
 

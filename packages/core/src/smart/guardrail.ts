@@ -8,6 +8,8 @@ export interface GuardrailInput {
   readonly text: string
   /** The conversation so far. */
   readonly messages: readonly Message[]
+  /** The tools the answer asks for, with the arguments as the model wrote them. */
+  readonly calls?: readonly { readonly name: string; readonly arguments: string }[]
   /** The structured answer, when the agent has an output schema. */
   readonly output?: unknown
 }
@@ -51,12 +53,18 @@ export interface GuardrailResult {
 /** Who speaks when a request was blocked. */
 export const guardrailName = 'guardrail'
 
-/** The slice that holds what guardrails said, the last time they had something to say. */
+/** The slice that holds what guardrails said, in the last turn in which they had something to say. */
 export const guardrailSlice = 'guardrails'
 
 export interface GuardrailSlice {
   readonly turnId: string
   readonly results: readonly GuardrailResult[]
+  /** How many of them had been said before. */
+  readonly before?: number
+}
+
+export function newResults({ results, before = 0 }: GuardrailSlice): readonly GuardrailResult[] {
+  return results.slice(before)
 }
 
 /** What a model may be sent: words that were blocked must not come along with a later question. */

@@ -135,6 +135,22 @@ test('[C19] a summary is due before the context is full, whatever the context is
   expect(profile.summarization.summaryTriggerTokens).toBe(6_000)
 })
 
+test('[C39] what is reserved for instructions and goals is not the conversation’s, and more than there is is refused', () => {
+  const budget = { systemReserveTokens: 3_000, goalsReserveTokens: 1_000 }
+  const { profile } = defineAgent({
+    runtimeProfile: 'balanced',
+    limits: { maxContextTokens: 8_000 },
+    context: { budget },
+  })
+  expect(profile.summarization.summaryTriggerTokens).toBe(4_000)
+  expect(() =>
+    defineAgent({
+      limits: { maxContextTokens: 8_000 },
+      context: { budget: { ...budget, recentTurnsReserveTokens: 5_000 } },
+    }),
+  ).toThrow(expect.objectContaining({ code: 'agent-invalid', message: expect.stringContaining('context.budget') }))
+})
+
 test.each([
   [50, 160],
   [3, 40],

@@ -57,8 +57,23 @@ export interface SummarizationOptions {
 }
 
 export interface ContextOptions {
+  /** What a summary leaves in sight: `hybrid` the words, `summary_only` the newest turns, `raw` everything. */
   policy?: 'raw' | 'summary_only' | 'hybrid'
+  /** With `summary_only`. */
   lastTurnsToKeep?: number
+  /** Tokens of `maxContextTokens` that are spoken for. None by default. */
+  budget?: ContextBudget
+}
+
+export interface ContextBudget {
+  /** Kept free for instructions and tools. */
+  systemReserveTokens?: number
+  /** Kept free for the task and the summary. */
+  goalsReserveTokens?: number
+  /** The newest messages of so many tokens are always shown. */
+  recentTurnsReserveTokens?: number
+  /** The newest tool results of so many tokens are never archived. */
+  toolResponseReserveTokens?: number
 }
 
 export interface ToolResponseOptions {
@@ -145,19 +160,38 @@ export function resolveProfile(options: ProfiledOptions): { profile: ResolvedPro
     { summaryTriggerTokens: maxToken, summaryPromptMaxTokens: summaryTokenLimit },
     ...layers.map(({ summarization: given }) => (typeof given === 'boolean' ? { enable: given } : given)),
   )
+  const context = section('context')
+  const room = roomFor(maxContextTokens, context.budget)
   const maxSteps = maxToolCalls === Infinity ? 100 : Math.max(maxToolCalls * 3 + 10, 40)
   return {
     limits: { ...limits, maxSteps: limits.maxSteps ?? maxSteps },
     profile: {
       name,
-      summarization,
-      context: section('context'),
+      summarization: room < (maxContextTokens ?? 0) ? dueWithin(room, summarization) : summarization,
+      context,
       toolResponses: section('toolResponses'),
       delegation: section('delegation'),
       memory: section('memory'),
       planning: section('planning'),
     },
   }
+}
+
+function dueWithin(room: number, summarization: Base['summarization']): Base['summarization'] {
+  return { ...summarization, summaryTriggerTokens: Math.min(summarization.summaryTriggerTokens, room) }
+}
+
+/** What of the context is left for the conversation. */
+export function roomFor(maxContextTokens = 0, budget: ContextBudget): number {
+  if (!maxContextTokens) return Infinity
+  const { systemReserveTokens = 0, goalsReserveTokens = 0 } = budget
+  const { recentTurnsReserveTokens = 0, toolResponseReserveTokens = 0 } = budget
+  const room = maxContextTokens - systemReserveTokens - goalsReserveTokens
+  if (room > Math.max(recentTurnsReserveTokens, toolResponseReserveTokens)) return room
+  throw new DogearError(
+    'agent-invalid',
+    `context.budget reserves more than maxContextTokens (${maxContextTokens}) has.`,
+  )
 }
 
 type Limits = Omit<AgentLimits, 'maxTurns' | 'contextTokenLimit'> &
@@ -207,7 +241,7 @@ function baseOf(name: BuiltInRuntimeProfile | 'none'): Base {
       summaryMode: 'incremental',
       integrityCheck: true,
     },
-    context: { policy: 'hybrid', lastTurnsToKeep: turns },
+    context: { policy: 'hybrid', lastTurnsToKeep: turns, budget: {} },
     toolResponses: {
       defaultPolicy: isFast ? 'keep_structured' : 'summarize_archive',
       defaultInputPolicy: 'keep',

@@ -1,6 +1,7 @@
 /** What a tool gave back, as the text a model reads. */
 import { describeError, DogearError, isAbort } from '../error.ts'
 import { countApproxTokens } from '../smart/tokens.ts'
+import { createAsking, type Asking, type Asks, type Told } from './asking.ts'
 import { isRepeatable, type Tool, type ToolContext } from './tool.ts'
 
 /** The most characters of one result that ever leave the page; an agent's profile shows its model fewer. */
@@ -8,9 +9,13 @@ export const resultLimit = 100_000
 
 /** A call's end, as plain data that crosses any wire. */
 export interface CallReply {
-  readonly status: 'complete' | 'error' | 'stopped'
+  readonly status: 'complete' | 'error' | 'rejected' | 'stopped'
   readonly content: string
+  /** It rests here, without an effect so far, until a person has answered. */
+  readonly asks?: Asks
   readonly summary?: string
+  /** Whether it took effect is not known. */
+  readonly unknown?: boolean
   /** For the developer: cause and fix. */
   readonly problem?: string
   /** Whether the tool's `retry` allows another try. */
@@ -18,15 +23,27 @@ export interface CallReply {
 }
 
 /** What a host hands to a call; the rest of a tool's context is made here. */
-export type CallContext = Omit<ToolContext, 'cancellationToken'>
+export interface CallContext extends Omit<ToolContext, 'cancellationToken' | keyof Asking> {
+  /** What people said to this call so far, in order: each answer enters its tool anew. */
+  readonly told?: readonly Told[]
+}
 
 /** Runs a tool's function and turns whatever comes of it into a reply. Never throws. */
 export async function callTool(tool: Tool, args: unknown, context: CallContext): Promise<CallReply> {
   let result: unknown
+  let asks: Asks | undefined
   try {
-    result = await tool.func(args, toolContext(context))
+    result = await new Promise((resolve, reject) => {
+      const asking = createAsking(context.told ?? [], (asked) => resolve((asks ??= asked)))
+      Promise.resolve(tool.func(args, toolContext(context, asking))).then(resolve, reject)
+    })
+    // The first alone: what was asked beside it is asked on the next entry.
+    if (asks) return { status: 'stopped', content: '', asks }
   } catch (error) {
     if (context.signal.aborted && isAbort(error)) return { status: 'stopped', content: 'Stopped before it finished.' }
+    if (error instanceof DogearError && error.code === 'request-rejected') {
+      return { status: 'rejected', content: `Tool call rejected: ${error.message}` }
+    }
     const reason = describeError(error)
     return {
       status: 'error',
@@ -47,13 +64,15 @@ export async function callTool(tool: Tool, args: unknown, context: CallContext):
   }
 }
 
-function toolContext(context: CallContext): ToolContext {
+function toolContext(context: CallContext, { ask, requestApproval }: Asking): ToolContext {
   const { idempotencyKey, callId, sessionId, attempt } = context
   return {
     idempotencyKey,
     callId,
     sessionId,
     attempt,
+    ask,
+    requestApproval,
     // Asked for by few, and a signal is the dearest part of a call.
     get signal() {
       return context.signal

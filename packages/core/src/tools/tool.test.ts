@@ -10,6 +10,8 @@ const context: ToolContext = {
   sessionId: 's',
   attempt: 1,
   cancellationToken: { isCancellationRequested: false },
+  requestApproval: async () => {},
+  ask: async () => [],
 }
 
 test.each(['func', 'invoke', 'call', '_call', 'run', 'execute'] as const)(

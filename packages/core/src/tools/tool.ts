@@ -1,6 +1,7 @@
 /** A tool: the many ways to write one, folded at the boundary into one shape. */
 import type { AgentDefinition } from '../agents/agent.ts'
 import { DogearError } from '../error.ts'
+import type { Asking } from './asking.ts'
 import type { JsonSchema } from './json-schema.ts'
 import { toJsonSchema, type StandardSchema } from './schema.ts'
 import { spellOut } from './spell-out.ts'
@@ -23,7 +24,7 @@ export function isRepeatable(effect: Effect): boolean {
   return effect === 'read' || effect === 'idempotent'
 }
 
-export interface ToolContext {
+export interface ToolContext extends Asking {
   /** Aborts when the turn is stopped or the tool's time is up. */
   readonly signal: AbortSignal
   /** The same for every attempt at this call: give it to your backend. */
@@ -34,6 +35,15 @@ export interface ToolContext {
   readonly attempt: number
   /** The signal, in the words of editors and other SDKs. */
   readonly cancellationToken: { readonly isCancellationRequested: boolean }
+}
+
+export interface UndoContext {
+  /** What the call gave, as the model read it: data where it was data, and cut where it was very long. */
+  readonly result: unknown
+  /** The key of the call itself: your backend knows it by that. */
+  readonly idempotencyKey: string
+  /** Aborts when the tool's time is up, or this tab lets go of the session. */
+  readonly signal: AbortSignal
 }
 
 /** How a card and a dialog name the tool: one phrase for all, or one for each tense. */
@@ -110,6 +120,11 @@ interface ToolBase<Args, Result> {
   summary?: (args: Args, result: Result) => string | Promise<string>
   /** With `effect: 'verify'`: what became of the call with this key. */
   check?: (idempotencyKey: string) => Promise<{ done: boolean; result?: unknown } | undefined>
+  /**
+   * Takes back what a call has done, when a person rewinds the session to before it. Runs once a call at most, the
+   * newest call first; `args` are those it ran with.
+   */
+  undo?: (args: Args, context: UndoContext) => unknown
   /** The agent that does the work in place of a function: what `agent.asTool()` sets. */
   agent?: AgentDefinition
   /** The agent that gets the word, or the name of one that led here: what `agent.asHandoff()` sets. */
@@ -151,6 +166,7 @@ export interface Tool {
   readonly func: (args: unknown, context: ToolContext) => unknown
   readonly summary?: (args: unknown, result: unknown) => string | Promise<string>
   readonly check?: ToolBase<unknown, unknown>['check']
+  readonly undo?: (args: unknown, context: UndoContext) => unknown
   readonly agent?: AgentDefinition
   readonly handoff?: AgentDefinition | string
 }
@@ -199,6 +215,7 @@ export function createTool<Args = any, Result = any>(options: ToolOptions<Args, 
     func: func as Tool['func'],
     summary: options.summary as Tool['summary'],
     check: options.check,
+    undo: options.undo as Tool['undo'],
     agent: options.agent,
     handoff: options.handoff,
     [folded]: options.timeout !== undefined,

@@ -2,7 +2,7 @@
 import type { Request } from '../permission/request.ts'
 import type { EntryOf } from '../session/entry.ts'
 import type { UserQuestionAnswerSet } from '../session/smart-state.ts'
-import type { GuardrailSlice } from '../smart/guardrail.ts'
+import { newResults, type GuardrailSlice } from '../smart/guardrail.ts'
 import type { Plan } from '../smart/plan.ts'
 import type { SmartAgentEvent } from './event.ts'
 
@@ -59,8 +59,8 @@ export function planEvent(
   return { type: 'plan', source, operation, todoList, version, adherenceScore }
 }
 
-export function guardrailEvents({ results }: GuardrailSlice): SmartAgentEvent[] {
-  return results.map((result) => ({ type: 'guardrail', ...result }))
+export function guardrailEvents(slice: GuardrailSlice): SmartAgentEvent[] {
+  return newResults(slice).map((result) => ({ type: 'guardrail', ...result }))
 }
 
 export function summarization({ compaction }: EntryOf<'compaction-add'>): SmartAgentEvent {

@@ -6,7 +6,7 @@ import { callOfWorker, foldAt, type Fold } from '../session/fold.ts'
 import { textOf } from '../session/message.ts'
 import { normalizeUsage } from '../session/normalize-usage.ts'
 import type { Partial } from '../session/partial.ts'
-import { messagesOf } from '../session/state-view.ts'
+import { answerOf } from '../session/state-view.ts'
 import { guardrailSlice, type GuardrailSlice } from '../smart/guardrail.ts'
 import { builtinNames } from '../tools/builtin.ts'
 import { readPartialJson } from '../tools/partial-json.ts'
@@ -140,7 +140,7 @@ export function createEventMapper({ fold, agent, imported, stopReason }: EventMa
       events.push({ type: 'metadata', limits: agent.limits, limitBreached: terminalReason })
     }
     if (output !== undefined) events.push({ type: 'output-delta', output, isFinal: true })
-    const last = messagesOf(fold).findLast(({ role }) => role === 'assistant')
+    const last = answerOf(fold)
     return [...events, { type: 'finalAnswer', content: last ? textOf(last) : '' }]
   }
 
@@ -150,7 +150,7 @@ export function createEventMapper({ fold, agent, imported, stopReason }: EventMa
     if (given.type === 'request-open') return [{ ...about, phase: 'paused', requests: [given.request] }]
     if (given.type !== 'turn-end') return []
     const { terminalReason, error } = given
-    const last = messagesOf(foldAt(fold, given.path)).findLast(({ role }) => role === 'assistant')
+    const last = answerOf(foldAt(fold, given.path))
     if (terminalReason === 'completed') return [{ ...about, phase: 'result', result: last ? textOf(last) : '' }]
     return [{ ...about, phase: 'error', error: { message: error?.message ?? terminalReason } }]
   }

@@ -3,7 +3,7 @@ import type { Request, RequestKind, RequestStatus } from '../permission/request.
 import type { CallResult, Entry, EntryOf, TerminalReason } from '../session/entry.ts'
 import { callOfWorker } from '../session/fold.ts'
 import { textOf } from '../session/message.ts'
-import { guardrailName, guardrailSlice, type GuardrailSlice } from '../smart/guardrail.ts'
+import { guardrailName, guardrailSlice, newResults, type GuardrailSlice } from '../smart/guardrail.ts'
 import { beginTurn, placed, release, type Happening, type Scope } from './scope.ts'
 
 export function happeningsOf(scope: Scope, entry: Entry): Happening[] {
@@ -120,8 +120,7 @@ function callHappening(scope: Scope, { callId, result, at }: EntryOf<'tool-resul
 }
 
 function guardrailHappenings(scope: Scope, { id, at, value }: EntryOf<'slice-set'>): Happening[] {
-  const { results } = value as GuardrailSlice
-  return results.map(({ guardrail, phase, disposition, reason }) => ({
+  return newResults(value as GuardrailSlice).map(({ guardrail, phase, disposition, reason }) => ({
     ...placed(scope, 'guardrail', `${id}.${guardrail}`, at),
     name: guardrail,
     status: disposition === 'block' ? 'rejected' : 'success',

@@ -1,19 +1,21 @@
 /** A streamed answer as entries: the message, what it cost, its calls, and what can be decided about them at once. */
-import type { NewEntry } from '../session/journal.ts'
-import type { Message, MessageStatus, ToolCall } from '../session/message.ts'
+import type { NewEntries, NewEntry } from '../session/journal.ts'
+import { textOf, type Message, type MessageStatus, type ToolCall } from '../session/message.ts'
 import type { Partial, PartialCall } from '../session/partial.ts'
 import type { OpenCall } from '../session/state.ts'
 import { labelText } from '../tools/tool.ts'
 import { decideCall, decisionEntries, planned, toolNamed } from './decide.ts'
+import { nextTurn } from './go-on.ts'
 import { guardAnswer } from './guard.ts'
 import { isBudgeted, limitReached } from './limits.ts'
 import { endingOfCalls, endingOfText, notBeforeOthers, nudgeEntries, type Judged } from './output.ts'
+import { steering } from './queue.ts'
 import { headOf, turnOf, type Run } from './run.ts'
 import { stepStart } from './step-start.ts'
 import { unlessStopped } from './unless-stopped.ts'
 import { usageEntries } from './usage.ts'
 
-export async function answerEntries(run: Run, partial: Partial): Promise<NewEntry[]> {
+export async function answerEntries(run: Run, partial: Partial): Promise<NewEntries> {
   const turn = turnOf(run)
   const { stepId } = partial
   const at = { turnId: turn.id, stepId }
@@ -23,32 +25,46 @@ export async function answerEntries(run: Run, partial: Partial): Promise<NewEntr
   // Decided before the write, so that message, calls and the intents of what starts now share one transaction.
   const judged = calls.length ? await judgedCalls(run, calls, partial.text) : []
   const ending = calls.length ? endingOfCalls(run, judged) : await endingOfText(run, answer)
-  if (ending && 'problem' in ending) {
-    return [{ type: 'message-add', message: answer, ...at }, ...costs, ...nudgeEntries(run, ending, at)]
-  }
-  const guarded = ending && (await guardAnswer(run, answer, ending))
-  const message = guarded?.message ?? answer
-  const entries: NewEntry[] = [{ type: 'message-add', message, ...at }, ...costs]
+  const guarded = await guardAnswer(run, answer, ending)
+  const { message } = guarded
+  const entries: NewEntry[] = [{ type: 'message-add', message, ...at }, ...costs, ...guarded.entries]
+  if (guarded.ending && 'problem' in guarded.ending) return [...entries, ...nudgeEntries(run, guarded.ending, at)]
   // With the answer in one write: no turn is left open by a crash between them.
-  const end: NewEntry[] = guarded ? [...guarded.entries, { type: 'turn-end', turnId: turn.id, ...guarded.ending }] : []
+  const end: NewEntry[] = guarded.ending ? [{ type: 'turn-end', turnId: turn.id, ...guarded.ending }] : []
+  if (guarded.ending?.terminalReason === 'completed') end.push(...(await nextTurn(run, textOf(message))))
   // A guardrail took the calls out of the answer.
   if (!message.tool_calls) return [...entries, ...end]
   for (const [index, { callId, tool, label, args }] of calls.entries()) {
     const providerId = partial.calls[index]?.id
     entries.push({ type: 'call-request', call: { callId, index, tool, label, args, providerId }, ...at })
   }
+  const decide = () => [...entries, ...decidedEntries(run, calls, judged, at, end.length > 0), ...end]
+  // When it is written: a person may have changed the plan meanwhile.
+  return judged.some(({ type }) => type === 'plan') ? decide : decide()
+}
+
+/** What becomes of the calls, and the next step's start where it depends on none of them. */
+function decidedEntries(
+  run: Run,
+  calls: readonly OpenCall[],
+  judged: readonly Judged[],
+  at: { turnId: string; stepId: string },
+  isOver: boolean,
+): NewEntry[] {
+  const turn = turnOf(run)
   const { limits } = run.agent()
-  // After all that is waited for: a person may have changed the plan meanwhile.
+  const entries: NewEntry[] = []
   const decided = planned(judged, headOf(run).plan, run.clock.now())
+  const mayBeLeft = run.checkpoint ?? run.asksAt === 'before_tools'
   let started = 0
   for (const [index, decision] of decided.entries()) {
     // Nothing is begun that a checkpoint may leave: what is resumed later must not look like a host's death.
-    if (decision.type === 'run' && (run.checkpoint || ++started > limits.maxParallelTools)) continue
+    if (decision.type === 'run' && (mayBeLeft || ++started > limits.maxParallelTools)) continue
     entries.push(...decisionEntries(run, calls[index] as OpenCall, decision, at))
   }
-  if (guarded) return [...entries, ...end]
   const isSettled = decided.every((decision) => decision.type === 'result')
-  if (isSettled && !isBudgeted(run) && !limitReached(turn, limits, true)) entries.push(stepStart(turn))
+  const mayGoOn = !isOver && !isBudgeted(run) && !limitReached(turn, limits, true) && !steering(run).length
+  if (isSettled && mayGoOn && run.asksAt !== 'after_step') entries.push(stepStart(turn))
   return entries
 }
 

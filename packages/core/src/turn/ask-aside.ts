@@ -1,4 +1,4 @@
-/** A model call beside the conversation: a summary, a reflection. Its words are no turn of anybody's. */
+/** A model call beside the conversation: a summary, a reflection, a title. Its words are no turn of anybody's. */
 import { DogearError } from '../error.ts'
 import type { ModelRequest } from '../ports/model.ts'
 import type { Purpose } from '../session/entry.ts'
@@ -21,14 +21,23 @@ export async function askAside(
   /** Which of several it is, so that each has a key of its own. */
   index = 0,
 ): Promise<Aside> {
+  const { id, step } = turnOf(run)
+  return askWithKey(run, `${id}.${step}.${purpose}${index || ''}`, purpose, request)
+}
+
+/** The key names it for good: asked again with the same, a proxy gives the same answer. */
+export async function askWithKey(
+  run: Run,
+  key: string,
+  purpose: Exclude<Purpose, 'step'>,
+  request: Omit<ModelRequest, 'model'>,
+): Promise<Aside> {
   const agent = run.agent()
-  const { sessionId, settings } = headOf(run)
-  const { id, step, agent: other } = turnOf(run)
-  const key = `${id}.${step}.${purpose}${index || ''}`
+  const { sessionId, settings, turn } = headOf(run)
   const startedAt = run.clock.now()
   let partial = emptyPartial(key)
   // Set for the session's own agent, not for one that it gave the word to.
-  const asked = { model: (other === undefined && settings.model) || agent.modelName, ...request }
+  const asked = { model: (turn?.agent === undefined && settings.model) || agent.modelName, ...request }
   for await (const event of agent.model.stream(asked, { signal: run.signal, key: `${sessionId}:${key}` })) {
     partial = addToPartial(partial, event)
   }

@@ -1,18 +1,22 @@
 /** How a turn begins: the words, a title for the first one, the tools this page has, and the first step, in one write. */
 import type { Clock } from '../ports/clock.ts'
-import type { ContentPart, Message } from '../session/message.ts'
+import type { ContentPart } from '../session/message.ts'
 import { textOf } from '../session/message.ts'
 import type { Fold } from '../session/fold.ts'
 import type { NewEntry } from '../session/journal.ts'
+import type { Place } from '../session/state.ts'
 import { labelText } from '../tools/tool.ts'
 import { reachable } from '../agents/active-agent.ts'
 import type { RunAgent } from './run.ts'
+import { userMessage } from './queue.ts'
 import { stepStart } from './step-start.ts'
 
 export interface Beginning {
   readonly commandId: string
   /** Absent for a retry: the words are in the journal already. */
   readonly content?: string | readonly ContentPart[]
+  /** Set when it begins a branch. */
+  readonly back?: Place
 }
 
 export function turnEntries(
@@ -28,21 +32,17 @@ export function turnEntries(
     // After the turn's start, so that what was queued is never in neither place.
     return [...entries, { type: 'queue-set', queue: rest }]
   }
-  const { commandId, content } = begin
+  const { commandId, content, back } = begin
   const at = { turnId: commandId, commandId }
-  const entries: NewEntry[] = [{ type: 'turn-start', origin: 'human', ...at }]
+  const entries: NewEntry[] = [{ type: 'turn-start', origin: 'human', ...(back && { back }), ...at }]
   if (content !== undefined)
     entries.push({ type: 'message-add', message: userMessage(commandId, content, clock), ...at })
-  if (content !== undefined && fold.head.title === undefined) {
+  if (content !== undefined && fold.head.title === undefined && agent.title !== false) {
     entries.push({ type: 'title-set', title: titleOf(content), source: 'heuristic' })
   }
   const tools = toolsNow(fold, agent)
   if (tools) entries.push({ type: 'meta-set', tools })
   return [...entries, stepStart({ id: commandId, step: 0 })]
-}
-
-function userMessage(commandId: string, content: string | readonly ContentPart[], clock: Clock): Message {
-  return { id: `${commandId}.u`, role: 'user', content, meta: { status: 'complete', createdAt: clock.now() } }
 }
 
 const titleLength = 50

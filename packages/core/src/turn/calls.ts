@@ -1,19 +1,25 @@
 /** The calls of a step: safe ones run side by side, others wait for their person, and each gets exactly one result. */
 import { describeError, DogearError } from '../error.ts'
 import type { CallResult } from '../session/entry.ts'
-import type { NewEntry } from '../session/journal.ts'
+import type { Beside, NewEntry } from '../session/journal.ts'
 import { isWaiting } from '../session/fold.ts'
 import type { OpenCall } from '../session/state.ts'
+import { countApproxTokens } from '../smart/tokens.ts'
 import { cappedText, type CallContext, type CallReply } from '../tools/result.ts'
 import { isRepeatable } from '../tools/tool.ts'
 import { delegate, type Drive } from '../agents/delegate.ts'
+import { keepEvidence } from './evidence.ts'
 import { decideCall, decisionEntries, planDecision, toolNamed } from './decide.ts'
 import type { CallDecision } from './decision.ts'
+import { reportId } from './elsewhere.ts'
 import { budgetReached, limitReached } from './limits.ts'
 import { outputGivenUp } from './output.ts'
-import { argsOf, recovered } from './recover.ts'
-import { resolved } from './resolve.ts'
+import { ownRequest, toldOf } from './own-request.ts'
+import { steering } from './queue.ts'
+import { argsOf, checkedOutcome, recovered } from './recover.ts'
+import { readable, resolved } from './resolve.ts'
 import { headOf, turnOf, type Ready, type Run, type RunTool } from './run.ts'
+import { afterTool } from '../permission/hooks.ts'
 import { stepStart } from './step-start.ts'
 import { cacheKeyOf } from './tool-rules.ts'
 import { unlessStopped } from './unless-stopped.ts'
@@ -52,7 +58,10 @@ export async function runCalls(run: Run, drive: Drive): Promise<void> {
 
 async function advanceCall(run: Run, call: OpenCall, index: number, drive: Drive): Promise<void> {
   if (run.ready.has(call.callId)) return execute(run, call, drive)
-  if (call.intent && !call.decision && run.isRunning(call.callId)) return join(run, call, drive)
+  if (call.intent && !call.decision) {
+    if (run.report && call.intent.host !== undefined) return joinHost(run, call, call.intent.host, drive)
+    if (run.isRunning(call.callId)) return join(run, call, drive)
+  }
   await act(run, call, await unlessStopped(run.signal, decisionAbout(run, call, index)), drive)
 }
 
@@ -65,7 +74,7 @@ async function decisionAbout(run: Run, call: OpenCall, index: number): Promise<C
 
 /** Makes a decision true, and runs the call when that is what was decided. */
 async function act(run: Run, call: OpenCall, decision: CallDecision, drive: Drive): Promise<void> {
-  if (decision.type === 'page') return run.wait('page')
+  if (decision.type === 'page') return waitForPage(run, call)
   if (decision.type === 'result') return settle(run, call, decisionEntries(run, call, decision, placeOf(run)))
   await run.journal.append(decisionEntries(run, call, decision, placeOf(run)))
   if (decision.type === 'run') await execute(run, call, drive)
@@ -79,7 +88,7 @@ async function execute(run: Run, call: OpenCall, drive: Drive): Promise<void> {
     return done && settleReply(run, call, ready, done, run.clock.now() - startedAt)
   }
   let reply = await attempted(run, call, ready)
-  while (reply.mayRetry && ready.attempt <= (ready.tool.retry?.maxRetries ?? 0)) {
+  while (reply?.mayRetry && !run.signal.aborted && ready.attempt <= (ready.tool.retry?.maxRetries ?? 0)) {
     await run.clock.sleep((ready.tool.retry?.backoffMs ?? 250) * 2 ** (ready.attempt - 1), run.signal)
     run.signal.throwIfAborted()
     // An intent of its own: a crash now must find that it was tried again.
@@ -89,6 +98,17 @@ async function execute(run: Run, call: OpenCall, drive: Drive): Promise<void> {
     ready = enter(run, call)
     reply = await attempted(run, call, ready)
   }
+  if (!reply) {
+    const open = openCallOf(run, call)
+    return act(run, open, await unlessStopped(run.signal, recovered(run, open, ready.tool)), drive)
+  }
+  if (reply.asks) {
+    run.signal.throwIfAborted()
+    const asked = ownRequest(run, call, ready, reply.asks)
+    if ('type' in asked) return run.journal.append([{ ...asked, ...placeOf(run) }], reportTaken(run, call))
+    reply = asked
+  }
+  if (reply.unknown && ready.tool.check) reply = await checkedReply(run, call, ready.tool, reply)
   await settleReply(run, call, ready, reply, run.clock.now() - startedAt)
 }
 
@@ -105,20 +125,62 @@ function openCallOf(run: Run, call: OpenCall): OpenCall {
   return turnOf(run).calls.find(({ callId }) => callId === call.callId) ?? call
 }
 
-function attempted(run: Run, call: OpenCall, { tool, args, attempt }: Ready): Promise<CallReply> {
-  return timed(run, tool, (controller) => tool.call(args, contextOf(run, call, attempt, controller)))
+/** Undefined when another tab was to run it, and is gone without a report. */
+function attempted(run: Run, call: OpenCall, ready: Ready): Promise<CallReply | undefined> {
+  const { tool, args, attempt } = ready
+  return timed(run, tool, {
+    start: (controller) =>
+      run.report && tool.host !== undefined
+        ? run.report(openCallOf(run, call), tool.host)
+        : tool.call(args, contextOf(run, call, attempt, controller)),
+    afterwards(reply) {
+      if (!reply || reply.asks) return
+      void resultOfReply(run, call, ready, reply).then(
+        (result) => keepEvidence(run, call.callId, ready, result),
+        // A hook that may rewrite the result was not asked: then it is not told.
+        () => {},
+      )
+    },
+  })
+}
+
+/** A late tool that has a `check` need not leave it unknown. */
+async function checkedReply(run: Run, call: OpenCall, tool: RunTool, late: CallReply): Promise<CallReply> {
+  const outcome = await unlessStopped(run.signal, checkedOutcome(run, openCallOf(run, call), tool))
+  if (!outcome) return late
+  if (outcome.done) return { status: 'complete', content: readable(outcome.result) }
+  return { ...late, unknown: false, content: `${lateText(tool)} It did not take effect.` }
 }
 
 /** The page runs it still, or has its reply: asked again, it joins the call instead of starting another. */
 async function join(run: Run, call: OpenCall, drive: Drive): Promise<void> {
   const tool = toolNamed(run, call.tool)
-  if (!tool?.call) return run.wait('page')
+  if (!tool?.call) return waitForPage(run, call)
   run.ready.set(call.callId, { tool: tool as RunTool, args: argsOf(call), attempt: call.intent?.attempt ?? 1 })
   return execute(run, call, drive)
 }
 
-function contextOf(run: Run, { callId }: OpenCall, attempt: number, controller: AbortController): CallContext {
+/** Another tab runs it, by an intent of an owner before this one: never run here, even where this page has the tool. */
+function joinHost(run: Run, call: OpenCall, host: string, drive: Drive): Promise<void> {
+  // Where nobody tells how long it may take, the tab's death or a person ends the wait.
+  const tool = { name: call.tool, timeout: Infinity, ...toolNamed(run, call.tool), host } as RunTool
+  run.ready.set(call.callId, { tool, args: argsOf(call), attempt: call.intent?.attempt ?? 1 })
+  return execute(run, call, drive)
+}
+
+function waitForPage(run: Run, { tool }: OpenCall): Promise<void> {
+  run.elsewhere?.seek(turnOf(run).agent, tool)
+  return run.wait('page')
+}
+
+function reportTaken(run: Run, call: OpenCall): Beside {
+  const row = run.reports?.size ? run.reports.get(reportId(openCallOf(run, call))) : undefined
+  return row ? { take: [row.key] } : {}
+}
+
+function contextOf(run: Run, { callId, asked }: OpenCall, attempt: number, controller: AbortController): CallContext {
   return {
+    ...(asked && { told: toldOf(asked) }),
     idempotencyKey: `${headOf(run).sessionId}:${callId}`,
     callId,
     sessionId: headOf(run).sessionId,
@@ -133,18 +195,47 @@ function contextOf(run: Run, { callId }: OpenCall, attempt: number, controller: 
 async function settleReply(
   run: Run,
   call: OpenCall,
-  { tool, args }: Ready,
+  ready: Ready,
   reply: CallReply,
   durationMs: number,
 ): Promise<void> {
-  if (run.signal.aborted) run.signal.throwIfAborted()
-  if (reply.problem) run.warn(reply.problem)
-  const { status, summary } = reply
-  const content = cappedText(reply.content, run.agent().profile.toolResponses)
-  const made: CallResult = { status, content, args, tool: call.tool, label: call.label, durationMs, summary }
-  const cacheKey = tool.cache && status === 'complete' ? await cacheKeyOf(run, tool, args) : undefined
+  const { tool, args } = ready
+  const made = await resultOfReply(run, call, ready, reply, durationMs)
+  const cacheKey = tool.cache && made.status === 'complete' ? await cacheKeyOf(run, tool, args) : undefined
   const result = cacheKey === undefined ? made : { ...made, cacheKey }
-  await settle(run, call, [{ type: 'tool-result', callId: call.callId, result, ...placeOf(run) }])
+  try {
+    await settle(run, call, [{ type: 'tool-result', callId: call.callId, result, ...placeOf(run) }])
+  } catch (error) {
+    // Refused, because another host has taken over, or failed: lost, it would become a question to a person.
+    await keepEvidence(run, call.callId, ready, made)
+    throw error
+  }
+}
+
+async function resultOfReply(
+  run: Run,
+  { callId, tool, label }: OpenCall,
+  { args }: Ready,
+  given: CallReply,
+  durationMs?: number,
+): Promise<CallResult> {
+  const isHooked = run.agent().postToolUse?.length
+  const reply = isHooked ? await afterTool(run, { callId, tool, args }, given) : given
+  if (reply.problem) run.warn(reply.problem)
+  const { status, summary, unknown } = reply
+  const content = cappedText(reply.content, run.agent().profile.toolResponses)
+  const isCut = content !== reply.content
+  return {
+    status,
+    content,
+    args,
+    tool,
+    label,
+    durationMs,
+    summary,
+    ...(isCut && { originalTokens: countApproxTokens(reply.content) }),
+    ...(unknown && { unknown }),
+  }
 }
 
 /** Commits a call's result; the last one of a step brings the next step's start into the same transaction. */
@@ -152,48 +243,79 @@ async function settle(run: Run, call: OpenCall, entries: readonly NewEntry[]): P
   run.settling.add(call.callId)
   const turn = turnOf(run)
   const isLast = turn.calls.every((other) => other.done || run.settling.has(other.callId))
-  const next = isLast && !isOver(run) ? [stepStart(turn)] : []
-  await run.journal.append([...entries, ...next])
+  const next = isLast && !run.signal.aborted && !steering(run).length && !isHeld(run) ? [stepStart(turn)] : []
+  await run.journal.append([...entries, ...next], { must: true, ...reportTaken(run, call) })
   if (isLast) run.settling.clear()
 }
 
-function isOver(run: Run): boolean {
+/** Whether the next step has to wait, or never comes. */
+function isHeld(run: Run): boolean {
+  if (run.asksAt === 'after_step') return true
   const { limits, output } = run.agent()
   const turn = turnOf(run)
   return (limitReached(turn, limits) ?? outputGivenUp(turn, output) ?? budgetReached(run)) !== undefined
 }
 
+interface Timed {
+  readonly start: (controller: AbortController) => Promise<CallReply | undefined>
+  /** Told what it came to when this host has let go of the session meanwhile. */
+  readonly afterwards: (reply: CallReply | undefined) => void
+}
+
+/** How long a tool that is told to stop may take to say that it has. */
+const patience = 100
+
 /** A tool that hangs must not hold the turn: its time runs out whether it listens to its signal or not. */
-async function timed(
-  run: Run,
-  tool: RunTool,
-  start: (controller: AbortController) => Promise<CallReply>,
-): Promise<CallReply> {
+async function timed(run: Run, tool: RunTool, { start, afterwards }: Timed): Promise<CallReply | undefined> {
   const controller = new AbortController()
   let takeBack = () => {}
-  const reply = new Promise<CallReply>((resolve) => {
+  const answered = start(controller).catch(brokenReply)
+  const reply = new Promise<CallReply | undefined>((resolve) => {
+    let isLate = false
     takeBack = run.deadlines.add(tool.timeout, () => {
+      isLate = true
       controller.abort()
-      resolve(lateReply(tool))
+      void run.clock.sleep(patience).then(() => resolve(lateReply(tool)))
     })
-    start(controller).then(resolve, (error: unknown) => resolve(brokenReply(error)))
+    void answered.then((given) => resolve(isLate && given?.status === 'stopped' ? stoppedReply(tool) : given))
   })
   try {
     return await unlessStopped(run.signal, reply)
+  } catch (error) {
+    if (!run.stopping()) {
+      // Not stopped, let go: it runs on, and whoever has the session now wants to know how it ends.
+      void answered.then(afterwards)
+      throw error
+    }
+    controller.abort(run.signal.reason)
+    const acknowledged = await Promise.race([answered, run.clock.sleep(patience)])
+    if (!acknowledged) throw error
+    return acknowledged
   } finally {
-    if (run.signal.aborted) controller.abort(run.signal.reason)
     takeBack()
   }
 }
 
 /** Whether a `once` tool that is late took effect nobody knows, so it is not tried again. */
-function lateReply({ name, timeout, retry, effect }: RunTool): CallReply {
+function lateReply(tool: RunTool): CallReply {
+  const { name, timeout, retry, effect } = tool
+  const isUnknown = effect !== 'read'
   return {
     mayRetry: retry !== undefined && isRepeatable(effect),
     status: 'error',
-    content: `${name} did not answer within ${timeout / 1000} s. Whether it took effect is not known.`,
+    content: isUnknown ? `${lateText(tool)} Whether it took effect is not known.` : lateText(tool),
+    unknown: isUnknown,
     problem: `Tool "${name}" timed out after ${timeout} ms. Raise its timeout, or have it obey its signal.`,
   }
+}
+
+/** It was late, and says that it obeyed. */
+function stoppedReply(tool: RunTool): CallReply {
+  return { ...lateReply(tool), unknown: false, content: `${lateText(tool)} It was stopped before it finished.` }
+}
+
+function lateText({ name, timeout }: RunTool): string {
+  return `${name} did not answer within ${timeout / 1000} s.`
 }
 
 function brokenReply(error: unknown): CallReply {

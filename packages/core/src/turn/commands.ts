@@ -1,26 +1,27 @@
 /** Commands, taken one at a time: each becomes entries, and its inbox row goes in the same transaction. */
 import { describeError, DogearError } from '../error.ts'
 import { resolutionsOf, type Request, type RequestStatus, type Resolution } from '../permission/request.ts'
-import type { Clock } from '../ports/clock.ts'
 import type { InboxRow } from '../ports/store.ts'
 import type { Command } from '../session/command.ts'
-import type { Journal, NewEntry } from '../session/journal.ts'
+import type { NewEntry } from '../session/journal.ts'
+import type { Head } from '../session/state.ts'
 import { editPlan, planTool } from '../smart/plan.ts'
+import { notEditable } from '../permission/resolvers.ts'
 import { checkAnswers } from '../smart/questions.ts'
 import { resultText } from '../tools/result.ts'
 import { checkJsonSchema } from '../tools/schema.ts'
+import { changeEntry } from './change.ts'
 import { turnEntries } from './begin.ts'
+import { editEntries, gotoEntries, regenerateEntries, type Mover } from './branch.ts'
+import { checkedContent, enqueued, requeued } from './queue.ts'
+import { rewindEntries } from './rewind.ts'
 import type { RunAgent } from './run.ts'
 import { agentAt } from '../agents/active-agent.ts'
 
-interface Taker {
-  readonly journal: Journal
-  readonly agent: RunAgent
-  readonly clock: Clock
-}
+type Taker = Mover
 
-/** `stop` is left to the driver: its row goes with the end of the turn. `interrupt`: what was queued must not wait. */
-export async function takeCommand(taker: Taker, row: InboxRow): Promise<'taken' | 'stop' | 'interrupt'> {
+/** `stop` is left to the driver: its row goes with the end of the turn. */
+export async function takeCommand(taker: Taker, row: InboxRow): Promise<'taken' | 'stop'> {
   const { journal } = taker
   const { command } = row
   const { head } = journal.fold
@@ -29,77 +30,127 @@ export async function takeCommand(taker: Taker, row: InboxRow): Promise<'taken' 
     return 'taken'
   }
   if (command.type === 'stop' && head.turn) return 'stop'
-  const isInterrupt = command.type === 'send' && command.when === 'now' && head.turn !== null
-  await journal.append(await entriesFor(taker, command), { take: [row.key] })
-  return isInterrupt ? 'interrupt' : 'taken'
+  const isStopped = stopsAtCheckpoint(head, command)
+  await journal.append(command.type === 'plan' ? planEntries(taker, command) : await entriesFor(taker, command), {
+    take: [row.key],
+  })
+  return isStopped ? 'stop' : 'taken'
 }
 
-async function entriesFor(taker: Taker, command: Command): Promise<NewEntry[]> {
+/** A host that dies before the turn has ended finds the checkpoint not passed, and asks again. */
+function stopsAtCheckpoint({ requests }: Head, command: Command): boolean {
+  if (command.type !== 'resolve' || command.resolution.type !== 'stop') return false
+  return requests.some(({ id, kind }) => id === command.requestId && kind === 'checkpoint')
+}
+
+async function entriesFor(taker: Taker, command: Exclude<Command, { type: 'plan' }>): Promise<NewEntry[]> {
   try {
     return await accepted(taker, command)
   } catch (error) {
-    return [{ type: 'command-refused', commandId: command.commandId, reason: describeError(error) }]
+    // Not refused: whoever has the session now goes on with it.
+    if (taker.signal.aborted) throw error
+    return [refusal(command, error)]
   }
 }
 
-async function accepted(taker: Taker, command: Command): Promise<NewEntry[]> {
+function refusal({ commandId }: Command, error: unknown): NewEntry {
+  const by = error instanceof DogearError ? error.details.by : undefined
+  return {
+    type: 'command-refused',
+    commandId,
+    reason: describeError(error),
+    ...(typeof by === 'string' && { by }),
+  }
+}
+
+/** Made when it is written: the model may change the plan at the same time. */
+function planEntries({ journal, clock }: Taker, command: Extract<Command, { type: 'plan' }>): () => NewEntry[] {
+  return () => {
+    const { change, commandId } = command
+    try {
+      const checked = checkJsonSchema(planTool.parameters, change)
+      if (!checked.ok) throw new DogearError('input-invalid', checked.issues.join('; '))
+      const { plan, reply } = editPlan(journal.fold.head.plan, change, clock.now())
+      if (!plan) throw new DogearError('input-invalid', String(reply.error))
+      return [{ type: 'plan-set', commandId, plan, source: 'system', operation: change.operation }]
+    } catch (error) {
+      return [refusal(command, error)]
+    }
+  }
+}
+
+async function accepted(taker: Taker, command: Exclude<Command, { type: 'plan' }>): Promise<NewEntry[]> {
   const { journal, agent, clock } = taker
   const { head } = journal.fold
   const { commandId } = command
   switch (command.type) {
     case 'send': {
-      const { content, when } = command
-      if (content.length === 0) throw new DogearError('input-invalid', 'There is nothing to send: give it some text.')
+      const content = checkedContent(command.content)
       if (!head.turn) return turnEntries(journal.fold, agent, clock, { commandId, content })
-      const queued = { commandId, content, when }
-      const queue = when === 'now' ? [queued, ...head.queue] : [...head.queue, queued]
-      return [{ type: 'queue-set', commandId, queue }]
+      return [{ type: 'queue-set', commandId, queue: enqueued(head.queue, { commandId, content, when: command.when }) }]
     }
     case 'unqueue':
       return [
         { type: 'queue-set', commandId, queue: head.queue.filter((queued) => queued.commandId !== command.target) },
       ]
+    case 'requeue':
+      return [{ type: 'queue-set', commandId, queue: requeued(head.queue, command.target, command) }]
     case 'retry':
       if (head.turn || !head.lastEnd || head.lastEnd.terminalReason === 'completed') {
         throw new DogearError('not-idle', 'There is nothing to try again.')
       }
-      return turnEntries(journal.fold, agent, clock, { commandId })
+      if (head.lastEnd.from === undefined) return turnEntries(journal.fold, agent, clock, { commandId })
+      return regenerateEntries(taker, { type: 'regenerate', commandId, messageId: head.lastEnd.from })
+    case 'goto':
+      return gotoEntries(taker, command)
+    case 'rewind':
+      return rewindEntries(taker, command)
+    case 'edit':
+      return editEntries(taker, command)
+    case 'regenerate':
+      return regenerateEntries(taker, command)
     case 'compact':
       if (head.turn) throw new DogearError('not-idle', 'Wait until this turn has ended, then compact.')
       return [{ type: 'turn-start', turnId: commandId, commandId, origin: 'compact' }]
     case 'rename':
-      return [{ type: 'title-set', commandId, title: command.title, source: 'person' }]
     case 'set':
-      return [{ type: 'meta-set', commandId, ...command.settings }]
-    case 'plan': {
-      const { operation } = command.change
-      const checked = checkJsonSchema(planTool.parameters, command.change)
-      if (!checked.ok) throw new DogearError('input-invalid', checked.issues.join('; '))
-      const { plan, reply } = editPlan(head.plan, command.change, clock.now())
-      if (!plan) throw new DogearError('input-invalid', String(reply.error))
-      return [{ type: 'plan-set', commandId, plan, source: 'system', operation }]
-    }
+      return [changeEntry(command)]
     case 'resolve':
       return [await requestClose(taker, command)]
+    case 'report':
+      // Its call has a result already, or was entered anew.
+      return []
     case 'stop':
       throw new DogearError('not-idle', 'Nothing is running.')
+    default:
+      // A tab with a newer script put it there: refused, or it would stop this one at every drain.
+      command satisfies never
+      throw new DogearError('input-invalid', 'The tab that drives this session is too old for this. Reload it.')
   }
 }
 
 async function requestClose(
-  { journal, agent }: Taker,
+  { journal, store, agent }: Taker,
   command: Extract<Command, { type: 'resolve' }>,
 ): Promise<NewEntry> {
   const { requestId, resolution, by, commandId } = command
   const { head } = journal.fold
   const request = head.requests.find((open) => open.id === requestId)
-  if (!request) throw new DogearError('request-closed', 'This was answered already.')
+  if (!request) {
+    const recent = await store.entries(head.sessionId, Math.max(0, head.seq - lookedBack))
+    const first = recent.findLast((entry) => entry.type === 'request-close' && entry.requestId === requestId)
+    const details = first?.type === 'request-close' && first.by !== undefined ? { by: first.by } : {}
+    throw new DogearError('request-closed', 'This was answered already.', { details })
+  }
   await checkResolution(request, resolution, agentAt(agent, head, request.path))
   const turnId = head.turn?.id
   const { path } = request
   const status = statusAfter[resolution.type]
   return { type: 'request-close', turnId, commandId, requestId, status, resolution, by, ...(path && { path }) }
 }
+
+/** How many entries are searched for whoever answered before: two who answer at once are close together. */
+const lookedBack = 200
 
 async function checkResolution(request: Request, resolution: Resolution, agent: RunAgent | undefined): Promise<void> {
   if (!resolutionsOf[request.kind].includes(resolution.type)) {
@@ -114,6 +165,7 @@ async function checkResolution(request: Request, resolution: Resolution, agent: 
   }
   if (resolution.type === 'result' || resolution.type === 'happened') resultText(resolution.result)
   if (resolution.type === 'approve' && resolution.args !== undefined) {
+    if (request.entered) throw notEditable()
     const tool = agent?.tools.find((candidate) => candidate.name === request.tool)
     const checked = tool?.validate
       ? await tool.validate(resolution.args)

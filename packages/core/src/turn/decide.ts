@@ -119,8 +119,8 @@ export function decisionEntries(
     case 'ask':
       return [{ type: 'request-open', request: decision.request, ...at }]
     case 'run': {
-      const { tool, args, isChanged } = decision
-      const attempt = (call.intent?.attempt ?? 0) + 1
+      const { tool, args, isChanged, isEntered } = decision
+      const attempt = Math.max(1, (call.intent?.attempt ?? 0) + (isEntered ? 0 : 1))
       run.ready.set(call.callId, { tool, args, attempt })
       const key = `${headOf(run).sessionId}:${call.callId}`
       return [
@@ -131,6 +131,7 @@ export function decisionEntries(
           attempt,
           key,
           ...(isChanged && { args }),
+          ...(tool.host !== undefined && { host: tool.host }),
           ...at,
         },
       ]
@@ -150,7 +151,8 @@ function isElsewhere(run: Run, name: string): boolean {
 export function toolNamed(run: Run, name: string): (Pick<RunTool, 'label'> & globalThis.Partial<RunTool>) | undefined {
   const agent = run.agent()
   const isNamed = (tool: { readonly name: string }) => tool.name === name
-  return builtInsOf(agent).find(isNamed) ?? agent.tools.find(isNamed)
+  const own = builtInsOf(agent).find(isNamed) ?? agent.tools.find(isNamed)
+  return own ?? run.elsewhere?.tool(headOf(run).turn?.agent, name)
 }
 
 export function toolNames(run: Run): string[] {

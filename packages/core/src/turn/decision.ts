@@ -18,7 +18,14 @@ export type CallDecision =
     }
   | { readonly type: 'ask'; readonly request: Request }
   /** `isChanged`: not the arguments the model wrote, so that a recovery must find them in the intent. */
-  | { readonly type: 'run'; readonly tool: RunTool; readonly args: unknown; readonly isChanged: boolean }
+  | {
+      readonly type: 'run'
+      readonly tool: RunTool
+      readonly args: unknown
+      readonly isChanged: boolean
+      /** Entered again after its own question: the same try goes on. */
+      readonly isEntered?: boolean
+    }
   /** The tool is on another page of this site. */
   | { readonly type: 'page' }
 
@@ -47,4 +54,10 @@ export function resultOf(
   args?: unknown,
 ): ResultDecision {
   return { type: 'result', result: { status, content, args, tool: call.tool, label: call.label } }
+}
+
+/** The truth about a call that may have happened. */
+export function unknownResult(...given: Parameters<typeof resultOf>): ResultDecision {
+  const { type, result } = resultOf(...given)
+  return { type, result: { ...result, unknown: true } }
 }

@@ -3,15 +3,21 @@ import { DogearError } from '../error.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Hash } from '../ports/hash.ts'
 import type { InboxRow, Store } from '../ports/store.ts'
-import { statusOf } from '../session/fold.ts'
+import { foldAt, statusOf } from '../session/fold.ts'
 import type { Journal } from '../session/journal.ts'
 import type { Partial } from '../session/partial.ts'
-import type { Waiting } from '../session/state.ts'
+import type { OpenCall, Waiting } from '../session/state.ts'
+import type { CallReply } from '../tools/result.ts'
 import { takeCommand } from './commands.ts'
 import { turnEntries } from './begin.ts'
 import { createDeadlines } from './deadlines.ts'
+import { reportId, type Elsewhere } from './elsewhere.ts'
+import { provenResult } from './evidence.ts'
+import { createHoldUp } from './hold-up.ts'
+import { isDue, isInterrupted } from './queue.ts'
 import { activeAgent } from '../agents/active-agent.ts'
 import type { Run, RunAgent } from './run.ts'
+import { titleByModel } from './title.ts'
 import { runTurn } from './turn.ts'
 
 export interface Driver {
@@ -24,13 +30,15 @@ export interface Driver {
   /** What streams now, for somebody who joins in the middle. */
   shown(): Partial | null
   waiting(): Waiting | null
+  /** The disk is full: resolves when trying again is worth it, or `signal` aborts. */
+  full(signal: AbortSignal): Promise<void>
   /** Lets go without writing anything: the next owner goes on from the journal. */
   close(): void
 }
 
 export interface DriverOptions {
   readonly journal: Journal
-  readonly store: Pick<Store, 'inbox' | 'partial' | 'savePartial'>
+  readonly store: Pick<Store, 'inbox' | 'partial' | 'savePartial' | 'entries' | 'entriesAt' | 'side' | 'saveSide'>
   readonly agent: RunAgent
   readonly clock: Clock
   readonly hash: Hash
@@ -38,26 +46,29 @@ export interface DriverOptions {
   readonly waits: (reason: Waiting | null) => void
   /** Whether the page still runs a call of a worker that died. */
   readonly isRunning: (callId: string) => boolean
+  /** The end of a call was kept as evidence: whoever owns the session now may need it. */
+  readonly proven: () => void
+  readonly elsewhere?: Elsewhere
   readonly warn: (message: string) => void
   /** The journal can no longer be written; `fenced` when another tab took over. */
   readonly failed: (error: unknown) => void
 }
 
-/** How long a held-up turn waits for a hint before it tries by itself. */
-const tryAgainAfter = { network: 5_000, token: 60_000, space: 30_000, page: 600_000 } as const
-
 export function createDriver(options: DriverOptions): Driver {
   const { journal, store, clock } = options
   const { sessionId } = journal.fold.head
   let agent = options.agent
-  let running: { controller: AbortController; stopping?: { commandId: string; take: number[] } } | undefined
+  let running: { id: string; controller: AbortController; stopping?: { commandId: string; take: number[] } } | undefined
   let recovering = journal.fold.head.turn !== null
   let shown: Partial | null = null
-  let waiting: Waiting | null = null
-  let nudged: (() => void)[] = []
+  const holdUp = createHoldUp(clock, options.hash, options.waits)
+  let lastWork: Promise<unknown> = Promise.resolve()
   let isDraining = false
   let mustDrain = false
   let isClosed = false
+  const closing = new AbortController()
+  const reports = new Map<string, InboxRow>()
+  const awaited = new Map<string, () => void>()
 
   async function drain(): Promise<void> {
     if (isDraining) {
@@ -72,6 +83,7 @@ export function createDriver(options: DriverOptions): Driver {
           if (isClosed) return
           await take(row)
         }
+        await weighEvidence()
         // Inside the loop: a turn that ends while this looks for what is due would wake nobody.
         await goOn()
       } while (mustDrain)
@@ -83,10 +95,45 @@ export function createDriver(options: DriverOptions): Driver {
   }
 
   async function take(row: InboxRow): Promise<void> {
+    if (isReport(row)) return
     if (running?.stopping?.take.includes(row.key)) return
-    const outcome = await takeCommand({ journal, agent, clock }, row)
+    const outcome = await alone(() => takeCommand({ journal, store, agent, clock, signal: closing.signal }, row))
     if (outcome === 'stop') stop(row.command.commandId, [row.key])
-    if (outcome === 'interrupt') stop(row.command.commandId, [])
+  }
+
+  /** Left in the inbox until the call's result is written: this host may die before. */
+  function isReport(row: InboxRow): boolean {
+    const { commandId, type } = row.command
+    const isOpen = (call: OpenCall) => reportId(call) === commandId && !call.done
+    if (type !== 'report' || !journal.fold.head.turn?.calls.some(isOpen)) return false
+    reports.set(commandId, row)
+    awaited.get(commandId)?.()
+    return true
+  }
+
+  async function report(call: OpenCall, host: string): Promise<CallReply | undefined> {
+    const id = reportId(call)
+    if (!reports.has(id)) {
+      await new Promise<void>((resolve, reject) => {
+        awaited.set(id, resolve)
+        const gone = options.elsewhere?.gone(host).then(async () => {
+          // Its last words may be in the inbox.
+          for (const row of await store.inbox(sessionId)) isReport(row)
+          resolve()
+        })
+        gone?.catch(reject)
+      })
+      awaited.delete(id)
+    }
+    const command = reports.get(id)?.command
+    return command?.type === 'report' ? command.reply : undefined
+  }
+
+  /** One after the other: two that read the queue before either has changed it would lose words. */
+  function alone<T>(work: () => Promise<T>): Promise<T> {
+    const done = lastWork.then(work)
+    lastWork = done.catch(() => {})
+    return done
   }
 
   function stop(commandId: string, take: number[]): void {
@@ -97,20 +144,35 @@ export function createDriver(options: DriverOptions): Driver {
     }
     running ??= start()
     running.stopping = { commandId, take }
+    holdUp.over()
     running.controller.abort()
+  }
+
+  /** What a person is asked about may be known by now: then they need not answer. */
+  async function weighEvidence(): Promise<void> {
+    for (const { id, kind, callId, path = [] } of journal.fold.head.requests) {
+      if (kind !== 'outcome') continue
+      const { turn } = foldAt(journal.fold, path).head
+      const call = turn?.calls.find((open) => open.callId === callId)
+      const result = call && provenResult(call, await store.side('evidence', sessionId, callId))
+      const isOpen = journal.fold.head.requests.some((open) => open.id === id) && !running?.stopping
+      if (!result || !isOpen) continue
+      await journal.append([{ type: 'tool-result', callId, result, turnId: turn?.id, path }], { must: true })
+    }
   }
 
   /** Starts what the journal says is due: an open turn, or the next one queued. */
   async function goOn(): Promise<void> {
-    if (running || isClosed) return
     const { head } = journal.fold
-    if (!head.turn && head.queue.length) await journal.append(turnEntries(journal.fold, agent, clock, { queued: true }))
+    if (isInterrupted(head) && !isClosed && !running?.stopping) stop(head.queue[0]?.commandId ?? '', [])
+    if (running || isClosed) return
+    if (isDue(head)) await journal.append(turnEntries(journal.fold, agent, clock, { queued: true }))
     if (journal.fold.head.turn && statusOf(journal.fold.head) === 'busy') running ??= start()
   }
 
   function start() {
     const controller = new AbortController()
-    const current: NonNullable<typeof running> = { controller }
+    const current: NonNullable<typeof running> = { id: journal.fold.head.turn?.id ?? '', controller }
     const run: Run = {
       journal,
       agent: () => activeAgent(agent, journal.fold.head),
@@ -128,8 +190,18 @@ export function createDriver(options: DriverOptions): Driver {
       loadPartial: (stepId) => store.partial(sessionId, stepId),
       // Not kept, it costs a reload a second of words; failing, it must not cost the answer.
       savePartial: (partial) => store.savePartial({ ...partial, sessionId, epoch: journal.epoch }).catch(() => {}),
-      wait: (reason) => wait(reason, controller.signal),
+      alone,
+      loadEvidence: (callId) => store.side('evidence', sessionId, callId),
+      async saveEvidence(callId, evidence) {
+        await store.saveSide('evidence', sessionId, callId, evidence)
+        options.proven()
+      },
+      wait: (reason) => holdUp.wait(reason, controller.signal, current.id),
+      asksAt: agent.checkpoint,
       isRunning: options.isRunning,
+      elsewhere: options.elsewhere,
+      report,
+      reports,
       warn: options.warn,
     }
     recovering = false
@@ -139,6 +211,9 @@ export function createDriver(options: DriverOptions): Driver {
       .then(
         () => {
           if (running === current) running = undefined
+          holdUp.over()
+          reports.clear()
+          void titleByModel({ ...run, signal: closing.signal })
           return drain()
         },
         (error: unknown) => {
@@ -151,55 +226,45 @@ export function createDriver(options: DriverOptions): Driver {
 
   function emit(partial: Partial | null): void {
     shown = partial
+    holdUp.over()
     options.emit(partial)
-  }
-
-  async function wait(reason: Waiting, signal: AbortSignal): Promise<void> {
-    // What is aborted already tells nobody again, and the wait would last to its limit.
-    signal.throwIfAborted()
-    setWaiting(reason)
-    const over = new AbortController()
-    const hint = new Promise<void>((resolve) => nudged.push(resolve))
-    const stopped = new Promise<void>((resolve) =>
-      signal.addEventListener('abort', () => resolve(), { once: true, signal: over.signal }),
-    )
-    await Promise.race([hint, stopped, clock.sleep(tryAgainAfter[reason], over.signal)])
-    over.abort()
-    setWaiting(null)
-    signal.throwIfAborted()
-  }
-
-  function setWaiting(reason: Waiting | null): void {
-    if (waiting === reason) return
-    waiting = reason
-    options.waits(reason)
-  }
-
-  function nudge(): void {
-    const hints = nudged
-    nudged = []
-    for (const hint of hints) hint()
   }
 
   function fail(error: unknown): void {
     if (isClosed) return
     isClosed = true
+    closing.abort()
     running?.controller.abort()
     options.failed(error)
   }
 
+  async function full(signal: AbortSignal): Promise<void> {
+    // Aborted by a result that need not wait.
+    await holdUp.wait('space', signal, sessionId).catch(() => holdUp.over())
+    if (isClosed) throw letGo
+  }
+
   return {
-    wake: () => void drain(),
+    wake() {
+      // Somebody is there: a turn that is held up tries again for them.
+      if (holdUp.reason) holdUp.hint()
+      void drain()
+    },
     define(next) {
       agent = next
-      nudge()
+      holdUp.hint()
     },
-    nudge,
+    nudge: holdUp.hint,
     shown: () => shown,
-    waiting: () => waiting,
+    waiting: () => holdUp.reason,
+    full,
     close() {
       isClosed = true
-      running?.controller.abort(new DogearError('session-closed', 'This tab let go of the session.'))
+      closing.abort()
+      running?.controller.abort(letGo)
+      holdUp.hint()
     },
   }
 }
+
+const letGo = new DogearError('session-closed', 'This tab let go of the session.')

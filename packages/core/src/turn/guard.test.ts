@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { defineAgent, type SmartAgentOptions } from '../agents/agent.ts'
 import type { Message } from '../session/message.ts'
 import { withoutBlocked, type GuardrailInput, type GuardrailVerdict } from '../smart/guardrail.ts'
-import { run } from './turn.fixture.ts'
+import { calls, run } from './turn.fixture.ts'
 
 test('[C60] a blocked request is answered by the guardrail, and the model is not asked', async () => {
   const { result, asked } = await guarded({ request: [verdict('block', { replacement: 'Not here.' })] })
@@ -105,6 +105,43 @@ test('[C60] a blocked structured answer is no output', async () => {
   expect(result).toMatchObject({ terminalReason: 'guardrail_blocked', output: undefined, outputError: undefined })
   expect(result.messages.at(-1)).toMatchObject({ role: 'assistant', meta: { replaced: '{"city":"Lisbon"}' } })
   expect(result.messages.at(-1)?.tool_calls).toBeUndefined()
+})
+
+test('[C60] a blocked answer that asks for tools is replaced, and none of its calls runs', async () => {
+  let ran = 0
+  const seen: unknown[] = []
+  const look = { name: 'look', effect: 'read' as const, func: () => ((ran += 1), 'seen') }
+  const response = [
+    {
+      check({ calls: asked, text }: GuardrailInput) {
+        seen.push([text, asked])
+        return { disposition: asked?.[0]?.arguments.includes('secret') ? ('block' as const) : ('warn' as const) }
+      },
+    },
+  ]
+  const { result, asked } = await run({
+    messages: [user('u', 'where?')],
+    options: { guardrails: { response }, tools: [look] },
+    answers: [calls(['look', { at: 'map' }]), calls(['look', { at: 'secret' }])],
+  })
+  expect(ran).toBe(1)
+  expect(asked).toHaveLength(2)
+  expect(result).toMatchObject({ terminalReason: 'guardrail_blocked', content: 'I cannot show this answer.' })
+  expect(result.messages.at(-1)).toMatchObject({ meta: { replaced: '{"at":"secret"}' } })
+  expect(result.messages.at(-1)?.tool_calls).toBeUndefined()
+  expect(seen).toEqual([
+    ['', [{ name: 'look', arguments: '{"at":"map"}' }]],
+    ['', [{ name: 'look', arguments: '{"at":"secret"}' }]],
+  ])
+})
+
+test('[C60] an answer that the model would be told to give again is checked too', async () => {
+  const { result, asked } = await run({
+    messages: [user('u', 'where?')],
+    options: { guardrails: { response: [verdict('block')] }, outputSchema: { type: 'object', required: ['city'] } },
+  })
+  expect(asked).toHaveLength(1)
+  expect(result).toMatchObject({ terminalReason: 'guardrail_blocked', outputError: undefined })
 })
 
 test('[C60] a guardrail that throws blocks: what was not checked is not let through', async () => {

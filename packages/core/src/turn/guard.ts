@@ -1,4 +1,4 @@
-/** Asks the guardrails: about a person's words before the turn's first step, about the last answer before it is kept. */
+/** Asks the guardrails: about a person's words before the turn's first step, about each answer before it is kept or acted on. */
 import { describeError } from '../error.ts'
 import type { NewEntry } from '../session/journal.ts'
 import { isFromPerson, textOf, type Message } from '../session/message.ts'
@@ -10,7 +10,7 @@ import {
   type GuardrailSlice,
   type GuardrailVerdict,
 } from '../smart/guardrail.ts'
-import type { Ending } from './output.ts'
+import type { Ending, Nudge } from './output.ts'
 import { headOf, turnOf, type Run } from './run.ts'
 import { unlessStopped } from './unless-stopped.ts'
 
@@ -42,12 +42,13 @@ export async function guardRequest(run: Run): Promise<void> {
 export interface GuardedAnswer {
   /** The message as it may be kept. */
   readonly message: Message
-  readonly ending: Ending
+  readonly ending?: Ending | Nudge
   readonly entries: readonly NewEntry[]
 }
 
-export async function guardAnswer(run: Run, message: Message, ending: Ending): Promise<GuardedAnswer> {
-  const { results, blocked } = await verdicts(run, 'response', message, ending.output)
+export async function guardAnswer(run: Run, message: Message, ending?: Ending | Nudge): Promise<GuardedAnswer> {
+  const output = ending && 'output' in ending ? ending.output : undefined
+  const { results, blocked } = await verdicts(run, 'response', message, output)
   const entries = results.length ? [sliceEntry(run, results)] : []
   if (!blocked) return { message, ending, entries }
   return {
@@ -73,7 +74,8 @@ async function verdicts(run: Run, phase: GuardrailPhase, answer?: Message, outpu
   if (!guardrails.length) return { results }
   const messages = await run.journal.messages()
   const text = textOf(answer ?? messages.findLast(isFromPerson) ?? { content: '' })
-  const input = { phase, text, messages, ...(output !== undefined && { output }) }
+  const calls = answer?.tool_calls?.map((call) => call.function)
+  const input = { phase, text, messages, ...(calls && { calls }), ...(output !== undefined && { output }) }
   for (const { name, check } of guardrails) {
     const verdict = await unlessStopped(
       run.signal,
@@ -106,6 +108,9 @@ function sliceOf(run: Run): GuardrailSlice | undefined {
 }
 
 function sliceEntry(run: Run, results: readonly GuardrailResult[]): NewEntry {
-  const value: GuardrailSlice = { turnId: turnOf(run).id, results }
+  const { id: turnId } = turnOf(run)
+  const last = sliceOf(run)
+  const before = last?.turnId === turnId ? last.results : []
+  const value: GuardrailSlice = { turnId, results: [...before, ...results], before: before.length }
   return { type: 'slice-set', extension: guardrailSlice, value }
 }

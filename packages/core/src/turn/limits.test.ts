@@ -76,8 +76,8 @@ test('[C20] what a turn costs is what the estimator says of each model call', as
 })
 
 test('[C19] a turn stops when its time is up', async () => {
-  const slow: ToolOptions = { ...look, timeout: 60, func: () => new Promise(() => {}) }
-  const { result, asked } = await turn({ tools: [slow], limits: { maxWallClockMs: 100 } }, 9)
+  const slow: ToolOptions = { ...look, timeout: 100, func: () => new Promise(() => {}) }
+  const { result, asked } = await turn({ tools: [slow], limits: { maxWallClockMs: 300 } }, 9)
   expect(asked).toHaveLength(2)
   expect(result.terminalReason).toBe('max_wall_clock')
 })

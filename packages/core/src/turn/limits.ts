@@ -22,11 +22,11 @@ export function limitReached(
 /** Why nothing more may be spent, by this agent or by those it works for. What others spend for a turn is the turn's own. */
 export function budgetReached(run: Run): TerminalReason | undefined {
   const { maxTotalOutputTokens: tokens, maxCostUsd: cost, maxWallClockMs: time } = run.agent().limits
-  const { spent } = turnOf(run)
+  const { spent, startedAt } = turnOf(run)
   if (tokens && spent.outputTokens >= tokens) return 'max_output_tokens_total'
   if (cost && spent.costUsd >= cost) return 'max_cost'
   // By the clock of this run: a turn taken up hours later has its whole time, and the hours were nobody's work.
-  if (time && run.clock.now() - run.startedAt >= time) return 'max_wall_clock'
+  if (time && run.clock.now() - Math.max(run.startedAt, startedAt) >= time) return 'max_wall_clock'
   return run.budgetAbove?.()
 }
 
@@ -39,6 +39,6 @@ export function isBudgeted(run: Run): boolean {
 /** Once a turn, at its first step: a limit that cannot hold must not look as if it did. */
 export function warnOfLimits(run: Run): void {
   const { limits, costOf, name } = run.agent()
-  if (turnOf(run).step > 1 || !limits.maxCostUsd || costOf) return
+  if (turnOf(run).step > 1 || !limits.maxCostUsd || costOf || run.costAbove) return
   run.warn(`maxCostUsd of agent "${name}" has no effect: give the agent a costEstimator.`)
 }

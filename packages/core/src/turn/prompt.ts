@@ -88,22 +88,19 @@ function transcript(history: readonly Message[]): Message[] {
     const message = history[index] as Message
     if (message.role === 'tool' || isEmptyAnswer(message)) continue
     messages.push(message)
-    if (!message.tool_calls?.length) continue
-    const results = history.slice(index + 1, endOfResults(history, index + 1))
-    for (const { id } of message.tool_calls) {
-      messages.push(results.find((result) => result.tool_call_id === id) ?? noResult(id))
-    }
-    index += results.length
+    if (!message.tool_calls) continue
+    for (const { id } of message.tool_calls) messages.push(resultAfter(history, index, id) ?? noResult(id))
   }
   // Asked again after a stop: a model shown its own unfinished words would go on with them, or refuse.
   while (messages.at(-1)?.role === 'assistant') messages.pop()
   return messages
 }
 
-function endOfResults(history: readonly Message[], from: number): number {
-  let end = from
-  while (history[end]?.role === 'tool') end += 1
-  return end
+function resultAfter(history: readonly Message[], index: number, callId: string): Message | undefined {
+  for (let next = index + 1; history[next]?.role === 'tool'; next += 1) {
+    if (history[next]?.tool_call_id === callId) return history[next]
+  }
+  return undefined
 }
 
 function isEmptyAnswer(message: Message): boolean {

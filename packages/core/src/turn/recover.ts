@@ -4,16 +4,21 @@ import type { OpenCall } from '../session/state.ts'
 import { argsHash } from '../tools/canonical.ts'
 import { labelText } from '../tools/tool.ts'
 import { parseArgs, toolNamed } from './decide.ts'
-import { resultOf, type CallDecision } from './decision.ts'
+import { resultOf, unknownResult, type CallDecision } from './decision.ts'
+import { provenResult } from './evidence.ts'
 import { readable } from './resolve.ts'
 import type { Run, RunTool } from './run.ts'
 
-export async function recovered(run: Run, call: OpenCall): Promise<CallDecision> {
+/** `last`: the tool as a tab had it that died with it; it tells what may happen, and runs nothing. */
+export async function recovered(run: Run, call: OpenCall, last?: RunTool): Promise<CallDecision> {
+  const proven = provenResult(call, await run.loadEvidence(call.callId))
+  if (proven) return { type: 'result', result: proven }
   const found = toolNamed(run, call.tool)
-  if (!found?.call) return { type: 'page' }
-  const tool = found as RunTool
+  const tool = (found?.call ? found : last) as RunTool | undefined
+  if (!tool?.effect) return { type: 'page' }
   const args = argsOf(call)
-  const again: CallDecision = { type: 'run', tool, args, isChanged: call.intent?.args !== undefined }
+  const isChanged = call.intent?.args !== undefined
+  const again: CallDecision = found?.call ? { type: 'run', tool, args, isChanged } : { type: 'page' }
   // Its child's own journal says how far it came.
   if (tool.tasks) return again
   switch (tool.effect) {
@@ -26,7 +31,7 @@ export async function recovered(run: Run, call: OpenCall): Promise<CallDecision>
       return outcome.done ? resultOf(call, 'complete', readable(outcome.result), args) : again
     }
     case 'page':
-      return resultOf(call, 'stopped', pageLeft, args)
+      return unknownResult(call, 'stopped', pageLeft, args)
     case 'once':
       return outcomeRequest(run, call, tool)
   }
@@ -41,12 +46,12 @@ export function argsOf(call: OpenCall): unknown {
   return parsed.ok ? parsed.value : undefined
 }
 
-/** Undefined when the target cannot tell: then a person is asked. */
-async function checkedOutcome(run: Run, call: OpenCall, tool: RunTool) {
+/** Undefined when the target cannot tell: then nobody but a person can. */
+export async function checkedOutcome(run: Run, call: OpenCall, tool: RunTool) {
   try {
     return await tool.check?.(call.intent?.key ?? '')
   } catch (error) {
-    run.warn(`check of "${tool.name}" threw (${describeError(error)}); the person is asked what happened.`)
+    run.warn(`check of "${tool.name}" threw (${describeError(error)}); what became of the call is not known.`)
     return undefined
   }
 }

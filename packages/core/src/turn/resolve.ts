@@ -5,7 +5,7 @@ import { answeredText, cancelledText, checkAnswers } from '../smart/questions.ts
 import { argsHash } from '../tools/canonical.ts'
 import { resultText } from '../tools/result.ts'
 import { checkArgs, runDecision, toolNamed } from './decide.ts'
-import { resultOf, type CallDecision } from './decision.ts'
+import { resultOf, unknownResult, type CallDecision } from './decision.ts'
 import type { Run, RunTool } from './run.ts'
 
 export async function resolved(
@@ -14,26 +14,37 @@ export async function resolved(
   decision: NonNullable<OpenCall['decision']>,
 ): Promise<CallDecision> {
   const { request } = call
+  if (request?.entered && decision.type !== 'result') return enteredAgain(run, call, request.entered.args)
   switch (decision.type) {
     case 'reject': {
       const comment = decision.comment ?? 'The person said no. Do not try it again unless they ask.'
       return resultOf(call, 'rejected', `Tool call rejected: ${comment}`, request?.args)
     }
     case 'cancel': {
-      const content = request?.kind === 'question' ? cancelledText : notRepeated
-      return resultOf(call, 'rejected', content, request?.args)
+      if (request?.kind !== 'outcome') return resultOf(call, 'rejected', cancelledText, request?.args)
+      return unknownResult(call, 'stopped', notRepeated, request.args)
     }
     case 'answer': {
       const answers = checkAnswers(request?.questions ?? [], decision.answers, request?.allowFreeText ?? true)
       return resultOf(call, 'complete', answeredText(answers, decision.notes), request?.args)
     }
-    case 'result':
-      return resultOf(call, 'complete', readable(decision.result), request?.args)
+    case 'result': {
+      const isBare = request?.kind === 'outcome' && decision.result === undefined
+      return resultOf(call, 'complete', isBare ? happened : readable(decision.result), request?.args)
+    }
     case 'run':
       return approvedRun(run, call, decision.args)
   }
 }
 
+/** The tool learns what was decided where it asked. */
+function enteredAgain(run: Run, call: OpenCall, args: unknown): CallDecision {
+  const tool = toolNamed(run, call.tool)
+  if (!tool?.call) return { type: 'page' }
+  return { type: 'run', tool: tool as RunTool, args, isChanged: true, isEntered: true }
+}
+
+const happened = 'The person says that this happened. What it returned is not known.'
 const notRepeated = 'Whether this happened is not known, and the person chose not to repeat it. Say so.'
 
 /** What somebody says the result was; unlike a tool's own it may be anything. */

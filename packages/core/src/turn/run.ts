@@ -6,14 +6,18 @@ import type { Clock } from '../ports/clock.ts'
 import type { Hash } from '../ports/hash.ts'
 import type { MemoryStore } from '../ports/memory.ts'
 import type { Model, ModelUsage } from '../ports/model.ts'
+import type { InboxRow } from '../ports/store.ts'
 import type { TerminalReason } from '../session/entry.ts'
 import type { Journal } from '../session/journal.ts'
 import type { Partial } from '../session/partial.ts'
-import type { Head, OpenTurn, Waiting } from '../session/state.ts'
+import type { Head, OpenCall, OpenTurn, Waiting } from '../session/state.ts'
 import { callTool, type CallContext, type CallReply } from '../tools/result.ts'
 import type { Tool } from '../tools/tool.ts'
 import { DogearError } from '../error.ts'
+import type { Checkpoint } from './checkpoint.ts'
 import type { Deadlines } from './deadlines.ts'
+import type { Elsewhere } from './elsewhere.ts'
+import type { Evidence } from './evidence.ts'
 
 export interface Run {
   readonly journal: Journal
@@ -24,6 +28,8 @@ export interface Run {
   readonly startedAt: number
   /** For an agent at work for another: why that one may spend no more. */
   readonly budgetAbove?: () => TerminalReason | undefined
+  /** For an agent at work for another: what its model calls cost, where it has no estimator of its own. */
+  readonly costAbove?: RunAgent['costOf']
   readonly hash: Hash
   /** Aborts when the turn is stopped or this host lets go of the session. */
   readonly signal: AbortSignal
@@ -43,12 +49,25 @@ export interface Run {
   stopping(): { readonly commandId?: string; readonly take: readonly number[] } | undefined
   loadPartial(stepId: string): Promise<Partial | undefined>
   savePartial(partial: Partial): Promise<void>
+  /** Does this while no command is taken: what both read of the queue, only one may change. */
+  alone(work: () => Promise<void>): Promise<void>
+  /** What another host kept of a call's end, as it was stored. */
+  loadEvidence(callId: string): Promise<unknown>
+  saveEvidence(callId: string, evidence: Evidence): Promise<void>
   /** Holds the turn up until a hint says that trying again is worth it. */
   wait(reason: Waiting): Promise<void>
   /** Asked between phases by whoever drives the turn step by step; true leaves it where it is. */
   checkpoint?(stage: Stage): Promise<boolean>
+  /** Where a session's turn waits for a person before it goes on. */
+  readonly asksAt?: Checkpoint
   /** Whether the page still runs this call, or has its reply, although the worker that asked for it died. */
   isRunning(callId: string): boolean
+  /** Absent where no other tab can help: in memory, and for an agent at work for another. */
+  readonly elsewhere?: Elsewhere
+  /** What the tab that runs the call reported; undefined when it died without a word. */
+  report?(call: OpenCall, host: string): Promise<CallReply | undefined>
+  /** By `reportId`: its row in the inbox goes with the call's result. */
+  readonly reports?: ReadonlyMap<string, InboxRow>
   /** For the developer's console. */
   warn(message: string): void
 }
@@ -84,13 +103,16 @@ export interface RunAgent {
   readonly extra?: AgentDefinition['extra']
   readonly reflection?: AgentDefinition['reflection']
   readonly output?: AgentDefinition['output']
+  readonly title?: AgentDefinition['title']
   readonly guardrails?: AgentDefinition['guardrails']
+  readonly postToolUse?: AgentDefinition['postToolUse']
   /** Where facts are kept beyond the session; absent when they are the session's own. */
   readonly memoryStore?: MemoryStore
   /** What a model call cost in US dollars; absent without an estimator. */
   readonly costOf?: (model: string, usage: ModelUsage) => number | Promise<number>
   readonly onError?: AgentDefinition['onError']
   readonly onTurn?: AgentDefinition['onTurn']
+  readonly checkpoint?: Checkpoint
   /** The developer's own counter; `countTokens` in smart/tokens.ts falls back to a guess. */
   readonly countTokens?: (texts: readonly string[]) => Promise<number[]>
 }
@@ -101,6 +123,8 @@ export interface RunTool extends Omit<Tool, 'func' | 'summary' | 'agent' | 'hand
   readonly tasks?: (args: unknown) => readonly Task[]
   /** The agent that gets the word in place of `call`. */
   readonly handoff?: RunAgent
+  /** The tab whose page has it, where that is not the owner's. */
+  readonly host?: string
 }
 
 /** What one agent asks of another. */

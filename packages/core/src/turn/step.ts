@@ -76,13 +76,14 @@ async function streamInto(
   })
   for await (const event of events) {
     partial = addToPartial(partial, event)
-    progress(partial)
     run.emit(partial)
-    savedAt ??= run.clock.now()
+    const now = run.clock.now()
+    savedAt ??= now
     // Words beyond their cursor would be said twice when the stream is re-attached.
     const isCovered = event.type === 'cursor' || partial.after === undefined
-    if (isCovered && run.clock.now() - savedAt >= saveEvery) {
-      savedAt = run.clock.now()
+    if (isCovered) progress(partial)
+    if (isCovered && now - savedAt >= saveEvery) {
+      savedAt = now
       await run.savePartial(partial)
     }
   }
@@ -101,10 +102,11 @@ async function afterFailure(run: Run, error: unknown, fruitless: number): Promis
     return 'again'
   }
   if (code !== 'stream-cut') return (await mayRetry(run, error, fruitless)) ? 'ask-anew' : 'fail'
-  if (error instanceof DogearError && error.details.lost) return 'ask-anew'
   if (fruitless >= fruitlessTries) return 'cut'
-  await run.clock.sleep(250 * 2 ** fruitless, run.signal)
-  return 'again'
+  const isLost = error instanceof DogearError && error.details.lost
+  // What is lost is asked for anew at once, but not again and again.
+  if (!isLost || fruitless > 1) await run.clock.sleep(250 * 2 ** fruitless, run.signal)
+  return isLost ? 'ask-anew' : 'again'
 }
 
 async function mayRetry(run: Run, error: unknown, attempt: number): Promise<boolean> {

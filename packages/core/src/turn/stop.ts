@@ -3,6 +3,7 @@ import type { CallResult, TerminalReason } from '../session/entry.ts'
 import type { NewEntry } from '../session/journal.ts'
 import type { Head, OpenCall, OpenTurn } from '../session/state.ts'
 import { messageOf } from './answer.ts'
+import { wayBack } from './branch.ts'
 import { headOf, turnOf, type Run } from './run.ts'
 import { hasWords } from './step.ts'
 import { usageEntries } from './usage.ts'
@@ -28,30 +29,45 @@ export async function stopTurn(run: Run): Promise<void> {
     }
   }
   // An intent of this very run that was not entered yet is known not to have happened.
-  const mayHaveRun = (call: OpenCall) => call.intent !== undefined && !run.ready.has(call.callId)
+  const isBegun = (call: OpenCall) => mayHaveRun(call) && !run.ready.has(call.callId)
   const children = endChildren(headOf(run), run.journal.path, 'aborted_tools')
-  entries.push(...children, ...openResults(turn, (call) => (mayHaveRun(call) ? stoppedWhileRunning : stoppedBefore)))
-  entries.push({
+  entries.push(...children, ...openResults(turn, (call) => stopped(isBegun(call))))
+  const { entries: back, from } = wayBack(run.journal.fold, entries)
+  entries.push(...back, {
     ...at,
     type: 'turn-end',
     terminalReason: turn.openStep ? 'aborted_streaming' : 'aborted_tools',
     commandId: stopping.commandId,
+    ...(from !== undefined && { from }),
   })
-  await run.journal.append(entries, { take: stopping.take, dropPartials: openSteps(headOf(run)) })
+  await run.journal.append(entries, { take: stopping.take, dropPartials: openSteps(headOf(run)), must: true })
   run.emit(null)
 }
 
-const stoppedWhileRunning = 'The person stopped this while it was running. Whether it took effect is not known.'
-const stoppedBefore = 'The person stopped before this was run.'
+function stopped(isBegun: boolean): Pick<CallResult, 'content' | 'unknown'> {
+  if (!isBegun) return { content: 'The person stopped before this was run.' }
+  return {
+    content: 'The person stopped this while it was running. Whether it took effect is not known.',
+    unknown: true,
+  }
+}
+
+/** One that waits for an answer to its own question has had no effect yet. */
+export function mayHaveRun({ intent, request }: OpenCall): boolean {
+  return intent !== undefined && !request?.entered
+}
 
 /** The one result of every call a turn ends without. */
-export function openResults(turn: OpenTurn, contentOf: (call: OpenCall) => string): NewEntry[] {
+export function openResults(
+  turn: OpenTurn,
+  saying: (call: OpenCall) => Pick<CallResult, 'content' | 'unknown'>,
+): NewEntry[] {
   return turn.calls
     .filter((call) => !call.done)
     .map((call): NewEntry => {
       const { callId, tool, label } = call
       const args = call.intent?.args ?? call.request?.args
-      const result: CallResult = { status: 'stopped', content: contentOf(call), args, tool, label }
+      const result: CallResult = { status: 'stopped', args, tool, label, ...saying(call) }
       return { type: 'tool-result', turnId: turn.id, callId, result }
     })
 }
@@ -61,7 +77,7 @@ export function endChildren({ children }: Head, path: readonly string[], termina
   return Object.entries(children).flatMap(([key, child]) => {
     if (!child.turn) return []
     const at = { turnId: child.turn.id, path: [...path, key] }
-    const results = openResults(child.turn, (call) => (call.intent ? stoppedWhileRunning : stoppedBefore))
+    const results = openResults(child.turn, (call) => stopped(mayHaveRun(call)))
     return [
       ...endChildren(child, at.path, terminalReason),
       ...results.map((result) => ({ ...result, ...at })),

@@ -1,11 +1,14 @@
 /** One turn for tests: an agent, a model that answers from a list, and what it was asked. */
 import { createHash } from 'node:crypto'
 import { defineAgent, type SmartAgentOptions } from '../agents/agent.ts'
-import { invoke } from '../agents/invoke.ts'
+import { runInMemory } from '../agents/run-in-memory.ts'
 import type { Hash } from '../ports/hash.ts'
 import type { ModelEvent, ModelRequest } from '../ports/model.ts'
-import type { Message } from '../session/message.ts'
+import { statusOf } from '../session/fold.ts'
+import type { Journal } from '../session/journal.ts'
+import { textOf, type Message } from '../session/message.ts'
 import { runAgentOf } from './run.ts'
+import { stepStart } from './step-start.ts'
 
 export interface TurnOptions {
   readonly messages: readonly Message[]
@@ -51,8 +54,37 @@ export async function run({ messages, options = {}, answers = [], hash = sha256,
     },
   }
   const agent = runAgentOf(defineAgent({ name: 'tester', ...options }), model)
-  const result = await invoke(agent, { messages }, { clock, hash, ids: { id: () => 't' }, signal })
-  return { result, asked: requests, naps }
+  const journal = await runInMemory({
+    agent,
+    sessionId: 't',
+    first: [
+      { type: 'session-start', agent: agent.name, sessionId: 't' },
+      { type: 'state-import', messages, plan: null },
+      { type: 'turn-start', turnId: 't', origin: 'code' },
+      stepStart({ id: 't', step: 0 }),
+    ],
+    clock,
+    hash,
+    signal: signal ?? new AbortController().signal,
+  })
+  return { result: await resultOf(journal), asked: requests, naps }
+}
+
+async function resultOf(journal: Journal) {
+  const { head } = journal.fold
+  const { plan, requests, usage, lastEnd } = head
+  const messages = await journal.messages()
+  const last = messages.findLast((message) => message.role === 'assistant')
+  return {
+    content: last ? textOf(last) : '',
+    messages,
+    plan,
+    requests,
+    usage,
+    terminalReason: statusOf(head) === 'paused' ? 'paused' : (lastEnd?.terminalReason ?? 'completed'),
+    output: lastEnd?.output,
+    outputError: lastEnd?.outputError,
+  }
 }
 
 /** No test here waits for time to pass: what is short is over at once, what is long never. */

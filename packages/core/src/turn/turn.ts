@@ -4,15 +4,19 @@ import type { TerminalReason } from '../session/entry.ts'
 import type { AgentDefinition } from '../agents/agent.ts'
 import { statusOf } from '../session/fold.ts'
 import type { NewEntry } from '../session/journal.ts'
+import { textOf } from '../session/message.ts'
 import type { Head } from '../session/state.ts'
 import { compactNow } from '../smart/compaction.ts'
+import { wayBack } from './branch.ts'
 import { runCalls } from './calls.ts'
+import { checkpointEntry } from './checkpoint.ts'
 import { budgetReached, limitReached } from './limits.ts'
 import { noOutput, outputGivenUp } from './output.ts'
+import { nextTurn } from './go-on.ts'
 import { headOf, turnOf, type Run, type Stage } from './run.ts'
-import { stepStart } from './step-start.ts'
+import { stepEntries } from './queue.ts'
 import { answerStep } from './step.ts'
-import { endChildren, openResults, openSteps, stopTurn } from './stop.ts'
+import { endChildren, mayHaveRun, openResults, openSteps, stopTurn } from './stop.ts'
 
 /** Runs until the turn has ended or waits for a person. */
 export async function runTurn(run: Run): Promise<void> {
@@ -23,8 +27,10 @@ export async function runTurn(run: Run): Promise<void> {
       run.signal.throwIfAborted()
       const next = withinBudget(run, nextAction(headOf(run), run.agent()))
       if (next.type === 'rest') return
+      const asks = checkpointEntry(run, next.type)
+      if (asks) return await run.journal.append([asks])
       if (next.type === 'answer' && (await run.checkpoint?.('before_guardrails'))) return
-      if (next.type === 'step') await run.journal.append([stepStart(turnOf(run))])
+      if (next.type === 'step') await run.alone(() => run.journal.append(stepEntries(run)))
       if (next.type === 'compact') return await compactNow(run)
       if (next.type === 'answer') await answerStep(run)
       if (next.type === 'calls') await runCalls(run, runTurn)
@@ -79,18 +85,32 @@ const alwaysCut = new DogearError(
 /** Failures of the journal itself: an end cannot be written either. */
 const cannotBeWritten = new Set(['fenced', 'storage-full', 'storage-blocked', 'storage-failed', 'session-closed'])
 
+const failedBefore = { content: 'Not carried out: the turn failed before it.' }
+const failedWhileRunning = {
+  content: 'The turn failed while this was running. Whether it took effect is not known.',
+  unknown: true,
+}
+
 async function endTurn(run: Run, terminalReason: TerminalReason, error?: unknown): Promise<void> {
   const turn = turnOf(run)
   const { id: turnId } = turn
   const children = endChildren(headOf(run), run.journal.path, terminalReason)
+  const { entries: back, from } = wayBack(run.journal.fold, [])
   const end: NewEntry = {
     type: 'turn-end',
     turnId,
     terminalReason,
     ...(error !== undefined && { error: toErrorData(error) }),
     ...(terminalReason === 'structured_output_retry_exhausted' && { outputError: noOutput }),
+    ...(from !== undefined && { from }),
   }
-  const results = openResults(turn, () => 'Not carried out: the turn failed before it.')
-  await run.journal.append([...children, ...results, end], { dropPartials: openSteps(headOf(run)) })
+  const results = openResults(turn, (call) => (mayHaveRun(call) ? failedWhileRunning : failedBefore))
+  // An answer that was kept without its end, by a version that wrote them apart: the agent may go on from it all the same.
+  const answer = terminalReason === 'completed' && run.journal.fold.bodies.get(headOf(run).leaf ?? '')
+  const next = answer ? await nextTurn(run, textOf(answer)) : []
+  await run.journal.append([...children, ...results, ...back, end, ...next], {
+    dropPartials: openSteps(headOf(run)),
+    must: true,
+  })
   run.emit(null)
 }

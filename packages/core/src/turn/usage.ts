@@ -23,7 +23,7 @@ const patience = 500
 
 async function costOf(run: Run, model: string, usage: NonNullable<Partial['usage']>): Promise<number | undefined> {
   const { signal } = run
-  const { costOf: estimate } = run.agent()
+  const estimate = run.agent().costOf ?? run.costAbove
   if (!estimate) return undefined
   const isStopping = signal.aborted
   try {

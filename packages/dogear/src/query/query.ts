@@ -1,5 +1,5 @@
 /** `query()`: one question, or a stream of them, answered as a stream of messages over a session. */
-import type { ErrorData, Request, Resolution } from '@dogear/core'
+import type { ErrorData, Request, Resolution, TerminalReason } from '@dogear/core'
 import type { Session } from '@dogear/worker'
 import { createMessageQueue } from './message-queue.ts'
 import { agentOptionsOf, type QueryOptions } from './query-options.ts'
@@ -65,7 +65,7 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
       if (entry.type === 'turn-end' && entry.path.length === 0 && goesOn(session, entry.error)) return
       tell(messages.entry(entry))
       if (entry.type === 'request-open') void session.resolve(entry.request.id, withoutAnybody(entry.request))
-      if (entry.type === 'turn-end' && entry.path.length === 0) answered(session)
+      if (entry.type === 'turn-end' && entry.path.length === 0) answered(session, entry.terminalReason)
     })
     session.partial.subscribe((partial) => tell(messages.partial(partial)))
     tell([
@@ -104,8 +104,12 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
     void opening.then((session) => session.close())
   }
 
-  function answered(session: Session): void {
+  function answered(session: Session, reason: TerminalReason): void {
     unanswered -= 1
+    const [next] = session.queued.value
+    // Held back by a session after a stop or a failure; of a query all is asked, until it is aborted.
+    if (options.abortController?.signal.aborted) unanswered = 0
+    else if (next && reason !== 'completed') void session.editQueued(next.commandId, { when: 'now' })
     // The next question begins with the first model again.
     if (untried !== fallbacks) void session.set({ model: chosen })
     untried = fallbacks

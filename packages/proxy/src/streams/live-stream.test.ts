@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { LiveStream, type LiveStreamOptions } from './live-stream.ts'
 
 const never = new AbortController().signal
@@ -37,6 +37,25 @@ test('[T15] upstream waits for a reader that does not read, once nothing is kept
   expect(afterTwo).toBeLessThan(40)
   await reader.cancel()
   expect(await madeSoFar()).toBeLessThanOrEqual(afterTwo + 1)
+})
+
+test('[G9] a listener hears that the stream lives while upstream thinks', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  let answer = () => {}
+  async function* slow() {
+    await new Promise<void>((resolve) => (answer = resolve))
+    yield { word: 'one' }
+  }
+  const reader = openStream(slow()).attach(0, never).getReader()
+  const heard = async () => new TextDecoder().decode((await reader.read()).value)
+  const first = heard()
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(await first).toBe(': thinking\n\n')
+  const next = heard()
+  await vi.advanceTimersByTimeAsync(5_000)
+  answer()
+  expect(await next).toContain('data: {"word":"one"}')
 })
 
 test('two listeners read the same frames, each at its own pace', async () => {

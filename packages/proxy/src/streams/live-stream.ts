@@ -4,7 +4,8 @@
  *   upstream ──▶ frames (id 1 … n) ──▶ listener at 3, listener at n
  *
  * While it is resumable every frame is kept, so that a reloaded page reads on from its cursor. Past `maxBytes` only
- * what a listener still has to read is kept, and upstream waits for the slowest of them.
+ * what a listener still has to read is kept, and upstream waits for the slowest of them. A listener hears a comment when
+ * nothing else comes for long: silence then means that the connection is dead.
  */
 import { asProxyError, ProxyError } from '../proxy-error.ts'
 
@@ -24,6 +25,9 @@ export interface LiveStreamOptions {
 interface Listener {
   next: number
 }
+
+/** Well below the half minute after which a page takes a silent connection for dead. */
+const heartbeat = 10_000
 
 export class LiveStream {
   /** Settles when upstream has accepted the request; rejects when it has not. */
@@ -134,12 +138,27 @@ export class LiveStream {
   /** Everything this listener has not read yet, waiting for more when there is nothing. */
   async #read(listener: Listener): Promise<string> {
     while (this.#unread(listener) <= 0 && this.endedAt === undefined && this.#listeners.has(listener))
-      await new Promise<void>((resolve) => this.#waiting.add(resolve))
+      if (await this.#isSilent()) return ': thinking\n\n'
     if (!this.#listeners.has(listener)) return ''
     const text = this.#frames.slice(Math.max(0, listener.next - this.#firstId)).join('')
     listener.next = Math.max(listener.next, this.#firstId + this.#frames.length)
     this.#trim()
     return text
+  }
+
+  /** True when nothing has happened for long. */
+  #isSilent(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer)
+        resolve(false)
+      }
+      const timer = setTimeout(() => {
+        this.#waiting.delete(wake)
+        resolve(true)
+      }, heartbeat)
+      this.#waiting.add(wake)
+    })
   }
 
   #unread(listener: Listener): number {

@@ -1,4 +1,4 @@
-/** A call whose outcome nobody knows: the person looks, and says what became of it. */
+/** What one word answers: what became of a call nobody knows the end of, and whether the agent goes on. */
 
 import type { Request } from '@dogear/core'
 import { useWidget } from '../context.ts'
@@ -10,12 +10,14 @@ import { ValueList } from '../value-list.tsx'
 export function Outcome({ request }: { request: Request }) {
   const { session, strings } = useWidget()
   const { isSent, refusal, decide } = useDecision(request.id)
+  const isCheckpoint = request.kind === 'checkpoint'
+  const ways = isCheckpoint ? (['stop', 'approve'] as const) : (['stop', 'retry', 'happened'] as const)
   return (
     <RequestForm
       title={requestTitle(request, session, strings)}
-      hint={strings.outcomeHint}
+      hint={isCheckpoint ? strings.approvalHint : strings.outcomeHint}
       refusal={refusal.value}
-      buttons={(['stop', 'retry', 'happened'] as const).map((type) => (
+      buttons={ways.map((type) => (
         <button
           class="button"
           type="button"
@@ -27,7 +29,7 @@ export function Outcome({ request }: { request: Request }) {
         </button>
       ))}
     >
-      <ValueList value={request.args} />
+      {request.args !== undefined && <ValueList value={request.args} />}
     </RequestForm>
   )
 }

@@ -24,7 +24,8 @@ export function AgentMessage({ message }: { message?: Message }) {
 
 const nothing = signal<PartialAnswer | null>(null)
 
-const cutWords: { readonly [status in Message['meta']['status']]?: 'partial' | 'stopped' } = {
+const cutWords: { readonly [status in Message['meta']['status']]?: 'partial' | 'stopped' | 'lost' } = {
+  lost: 'lost',
   partial: 'partial',
   stopped: 'stopped',
 }

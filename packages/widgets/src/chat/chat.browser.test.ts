@@ -109,18 +109,6 @@ test('words on their way are shown at once, and offline say when they will go', 
   expect(find(chat, '.status').textContent).toBe('Offline – will continue')
 })
 
-test('a message in line can be taken back', async () => {
-  const session = scriptedSession({
-    status: 'busy',
-    pending: [said],
-    queued: [{ commandId: 'c2', content: 'Then the train', when: 'later' }],
-  })
-  const chat = chatInPage(session)
-  await drawn()
-  button(chat, 'Take back').click()
-  expect(session.commands).toEqual([{ type: 'unqueue', commandId: 'c2' }])
-})
-
 test('a failed turn is one plain sentence, one retry, and its cause for developers', async () => {
   const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
   const error = { code: 'network', message: 'POST /api/agent failed. Is the proxy running?' } as const

@@ -6,25 +6,22 @@ import { useEffect, useLayoutEffect } from 'preact/hooks'
 import type { Session } from '@dogear/worker'
 import { useWidget } from '../context.ts'
 import { Icon } from '../icon.tsx'
+import type { Draft } from './draft.ts'
 
 interface ComposerProps {
   readonly session?: Session
+  readonly draft: Draft
   readonly field: RefObject<HTMLTextAreaElement | null>
   readonly placeholder?: string
 }
 
-export function Composer({ session, field, placeholder }: ComposerProps) {
-  const { strings, memory } = useWidget()
-  const draft = useSignal(memory.get<string>('draft') ?? '')
+export function Composer({ session, draft: { text: draft, write }, field, placeholder }: ComposerProps) {
+  const { strings } = useWidget()
   const isHeld = useSignal(false)
   const isBusy = session?.status.value === 'busy'
   const isOffline = session?.connection.value.type === 'offline'
   const canStop = isBusy && !draft.value.trim()
 
-  const write = (text: string) => {
-    draft.value = text
-    memory.set('draft', text || undefined)
-  }
   const send = () => {
     const text = draft.value.trim()
     // Held until the session is open, so that an early Enter is not for nothing.

@@ -1,28 +1,18 @@
-/** Words on their way: shown at once, and honest about where they are. */
+/** Words on their way to a turn of their own: shown at once, and honest about where they are. */
 
-import { textOf } from '@dogear/core'
 import { useWidget } from '../context.ts'
 import { Slip } from './user-message.tsx'
 
 export function Outbox() {
   const { session, strings } = useWidget()
-  const { unsaved, queued, connection } = session
-  const isOffline = connection.value.type === 'offline'
-  if (unsaved.value.length + queued.value.length === 0) return null
+  const { unsaved, status, connection } = session
+  // While a turn is open they go in line, above the composer.
+  if (status.value !== 'idle' || unsaved.value.length === 0) return null
   return (
-    <section class="turn" data-current={session.pending.value.length === 0 || undefined}>
-      {queued.value.map(({ commandId, content }) => (
-        <Slip key={commandId} text={textOf({ content })} state="queued">
-          {isOffline ? strings.unsent : strings.queued}
-          {' · '}
-          <button class="link" type="button" onClick={() => void session.unqueue(commandId)}>
-            {strings.unqueue}
-          </button>
-        </Slip>
-      ))}
+    <section class="turn" data-current={true}>
       {unsaved.value.map(({ commandId, text }) => (
         <Slip key={commandId} text={text} state="unsaved">
-          {isOffline ? strings.unsent : strings.saving}
+          {connection.value.type === 'offline' ? strings.unsent : strings.saving}
         </Slip>
       ))}
     </section>

@@ -8,10 +8,12 @@ import { Icon } from '../icon.tsx'
 import { PlanStrip } from '../plan/plan-strip.tsx'
 import { RequestSheet } from '../requests/request-sheet.tsx'
 import { Composer } from './composer.tsx'
+import { useDraft } from './draft.ts'
 import { EmptyState } from './empty-state.tsx'
 import { foldState } from './fold-state.ts'
 import { MessageList } from './message-list.tsx'
 import { ErrorNotice } from './notice.tsx'
+import { Queue } from './queue.tsx'
 
 interface PanelProps {
   readonly session?: Session
@@ -28,6 +30,7 @@ interface PanelProps {
 export function Panel({ session, failure, heading, onClose, onReconnect, ...props }: PanelProps) {
   const { strings } = useWidget()
   const composer = useRef<HTMLTextAreaElement>(null)
+  const draft = useDraft()
   const state = failure ? 'error' : foldState(session)
   const title = heading ?? strings.heading
 
@@ -67,8 +70,9 @@ export function Panel({ session, failure, heading, onClose, onReconnect, ...prop
         ) : (
           <div class="list">{failure ? <ErrorNotice error={failure} onRetry={onReconnect} /> : empty}</div>
         )}
+        {session && <Queue draft={draft} field={composer} />}
         <RequestSheet approval={props.approval}>
-          <Composer session={session} field={composer} placeholder={props.placeholder} />
+          <Composer session={session} draft={draft} field={composer} placeholder={props.placeholder} />
         </RequestSheet>
       </div>
       <i class="ear" />

@@ -78,5 +78,5 @@ function isOutput({ agent }: Session, tool: string): boolean {
 }
 
 function saysSomething(message: Message): boolean {
-  return textOf(message) !== '' || (message.meta.reasoning?.length ?? 0) > 0
+  return message.meta.status === 'lost' || textOf(message) !== '' || (message.meta.reasoning?.length ?? 0) > 0
 }

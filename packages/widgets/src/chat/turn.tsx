@@ -3,6 +3,7 @@
 import { useComputed } from '@preact/signals'
 import { textOf, type Message } from '@dogear/core'
 import { useWidget } from '../context.ts'
+import { Icon } from '../icon.tsx'
 import { ValueList } from '../value-list.tsx'
 import { AgentMessage } from './agent-message.tsx'
 import { isSettled } from './call-view.ts'
@@ -10,7 +11,8 @@ import { CopyButton } from './copy-button.tsx'
 import { TurnNotice } from './notice.tsx'
 import { ToolCalls } from './tool-calls.tsx'
 import { turnRows, type Live } from './turn-rows.ts'
-import { UserMessage } from './user-message.tsx'
+import { useIsIdle, Versions } from './versions.tsx'
+import { Words } from './words.tsx'
 
 interface TurnProps {
   readonly messages: readonly Message[]
@@ -21,18 +23,20 @@ interface TurnProps {
 }
 
 export function Turn({ messages, isLive, isCurrent, isLast }: TurnProps) {
-  const { session, components } = useWidget()
+  const { session, strings } = useWidget()
+  const isIdle = useIsIdle()
   const streaming = useStreaming(isLive)
   const rows = turnRows(session, messages, isLive ? { calls: session.calls.value, streaming } : undefined)
-  const User = components.UserMessage ?? UserMessage
   const isQuiet = rows.every((row) => row.type !== 'calls' || row.calls.every(isSettled)) && !streaming?.hasWords
   const isThinking = isLive && isQuiet && session.status.value === 'busy' && !session.waiting.value
   const answer = answerOf(messages)
+  // Words that were left without an answer can be answered still.
+  const first = messages.find(({ role }) => role === 'assistant') ?? (session.lastEnd.value ? undefined : messages[0])
 
   return (
     <section class="turn" data-current={isCurrent || undefined}>
       {rows.map((row) => {
-        if (row.type === 'user') return <User key={row.id} message={row.message} />
+        if (row.type === 'user') return <Words key={row.id} message={row.message} />
         if (row.type === 'agent') return <AgentMessage key={row.id} message={row.message} />
         if (row.type === 'output') return <Output key={row.id} value={row.value} />
         return <ToolCalls key={row.id} calls={row.calls} />
@@ -45,7 +49,24 @@ export function Turn({ messages, isLive, isCurrent, isLast }: TurnProps) {
         </p>
       )}
       {isLast && <TurnNotice />}
-      {!isLive && answer && <CopyButton text={answer} />}
+      {!isLive && (
+        <div class="actions">
+          {answer && <CopyButton text={answer} />}
+          {isIdle && first && (
+            <>
+              <button
+                type="button"
+                title={messages.some(({ role }) => role === 'tool') ? strings.staysDone : undefined}
+                onClick={() => session.regenerate(first.id)}
+              >
+                <Icon name="again" />
+                {strings.regenerate}
+              </button>
+              <Versions id={first.id} />
+            </>
+          )}
+        </div>
+      )}
     </section>
   )
 }

@@ -8,6 +8,7 @@ import type { Strings } from '../strings.ts'
 export function requestTitle(request: Request, session: Session, strings: Strings): string {
   const question = request.questions?.[0]?.question
   if (question) return question
+  if (request.kind === 'checkpoint') return strings.checkpointTitle
   const label = requestLabel(request, session)
   return request.kind === 'outcome' ? strings.outcomeTitle(label) : strings.approvalTitle(label)
 }

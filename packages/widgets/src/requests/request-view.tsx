@@ -7,6 +7,6 @@ import { Questions } from '../question/questions.tsx'
 
 export function RequestView({ request }: { request: Request }) {
   if (request.questions?.length) return <Questions request={request} questions={request.questions} />
-  if (request.kind === 'outcome') return <Outcome request={request} />
+  if (request.kind === 'outcome' || request.kind === 'checkpoint') return <Outcome request={request} />
   return <Approval request={request} />
 }

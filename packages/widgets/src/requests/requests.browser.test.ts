@@ -198,6 +198,28 @@ test('[G4] an unknown outcome is asked for, and the answer is the person’s', a
   expect(session.commands).toEqual([{ type: 'resolve', requestId: 'o1', resolution: { type: 'happened' } }])
 })
 
+test.each([
+  ['Go on', 'approve'],
+  ['Stop here', 'stop'],
+])('[C41] a checkpoint shows what is about to run, and "%s" answers it', async (word, type) => {
+  const args = [{ 'Book a room': { hotel: 'Casa do Rio' } }]
+  const session = sessionAsking({
+    id: 's.checkpoint',
+    kind: 'checkpoint',
+    openedAt: 0,
+    callId: '',
+    tool: '',
+    argsHash: '',
+    args,
+  })
+  const chat = chatInPage(session)
+  await drawn()
+  expect(find(chat, '.request h3').textContent).toBe('Go on?')
+  expect(words(chat)).toContain('HotelCasa do Rio')
+  button(chat, word).click()
+  expect(session.commands).toEqual([{ type: 'resolve', requestId: 's.checkpoint', resolution: { type } }])
+})
+
 test('[C54] questions are answered one at a time, by keys or by hand, and sent by index', async () => {
   const session = sessionAsking(asked)
   const chat = chatInPage(session)

@@ -60,13 +60,25 @@ export function scriptedSession(state: SessionState = {}, agent: SmartAgentOptio
     unsaved: signal(state.unsaved ?? []),
     answeredElsewhere: signal(state.answeredElsewhere ?? null),
     hasOlder: signal(state.hasOlder ?? false),
+    branches: signal(state.branches ?? {}),
     loadOlder: async () => void command('loadOlder'),
     send: (content, options) => command('send', { content, ...options }),
+    editQueued: (commandId, change) => command('editQueued', { commandId, ...change }),
     unqueue: async (commandId) => void command('unqueue', { commandId }),
     stop: async () => void command('stop'),
     resume: () => void command('resume'),
     retry: () => command('retry'),
     compact: () => command('compact'),
+    goto: (messageId, options) => command('goto', { messageId, ...options }),
+    edit: (messageId, content) => command('edit', { messageId, content }),
+    regenerate: (messageId) => command('regenerate', { messageId }),
+    rewind: async (messageId, options) => {
+      command('rewind', { messageId, ...options })
+      return { undone: [], notUndone: [], unknown: [] }
+    },
+    fork: async () => {
+      throw new Error('A scripted session cannot be forked.')
+    },
     resolve: (requestId, resolution) => command('resolve', { requestId, resolution }),
     approve: (requestId, options) => command('approve', { requestId, ...options }),
     reject: (requestId, comment) => command('reject', { requestId, comment }),

@@ -1,6 +1,6 @@
 /** The states a widget can be in, each as the session that shows it: the gallery draws them, the tests look at them. */
 
-import type { Plan, PlanStepStatus, Request } from '@dogear/core'
+import type { Plan, PlanStepStatus, Queued, Request } from '@dogear/core'
 import { agentCalls, agentSays, streaming, userSays, type SessionState } from './scripted-session.ts'
 
 const question = userSays('u1', 'Three nights in Lisbon, near the river, under €150')
@@ -92,6 +92,10 @@ export const plan: Plan = {
 
 export const widgetStates: Record<string, SessionState> = {
   empty: {},
+  branches: {
+    messages: [question, ...search, agentSays('t1.2.m', 'Shall I book it?')],
+    branches: { u1: { ids: ['u0', 'u1'], index: 1 }, 't1.1.m': { ids: ['t0.1.m', 't1.1.m', 't2.1.m'], index: 1 } },
+  },
   streaming: {
     status: 'busy',
     pending: [question],
@@ -153,7 +157,21 @@ export const widgetStates: Record<string, SessionState> = {
     waiting: 'network',
     connection: { type: 'offline' },
     pending: [question, ...search],
-    unsaved: [{ commandId: 'u2', text: 'And is there a tram to the airport?' }],
+    queued: [later('u2', 'And is there a tram to the airport?')],
+  },
+  queued: {
+    status: 'busy',
+    pending: [question, ...search],
+    partial: streaming('t1.2', 'It keeps one room for your dates. Let me look at the river side first'),
+    queued: [
+      later('u2', 'And is there a tram to the airport?'),
+      later('u3', 'Then find a table for four on Saturday, not too late, somewhere we can walk to from the hotel'),
+    ],
+  },
+  held: {
+    messages: [question, ...search, agentSays('t1.2.m', 'It keeps one room', { status: 'stopped' })],
+    lastEnd: { turnId: 't1', terminalReason: 'aborted_streaming' },
+    queued: [later('u2', 'And is there a tram to the airport?'), later('u3', 'Then a table for four on Saturday')],
   },
   resumed: {
     messages: [
@@ -194,6 +212,10 @@ export const widgetStates: Record<string, SessionState> = {
       },
     ],
   },
+}
+
+function later(commandId: string, content: string): Queued {
+  return { commandId, content, when: 'later' }
 }
 
 function step(id: number, words: string, status: PlanStepStatus, more: { owner?: string; evidence?: string } = {}) {

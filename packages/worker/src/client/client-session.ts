@@ -7,6 +7,7 @@ import {
   reduce,
   statusOf,
   textOf,
+  toErrorData,
   type AgentDefinition,
   type Command,
   type CommandBody,
@@ -20,7 +21,8 @@ import {
 import { batch, computed, signal } from '@preact/signals-core'
 import { addDelta } from '../host/deltas.ts'
 import type { Answers, Attached, Question, ToHost, ToPage } from '../protocol.ts'
-import type { Connection, Session, Turn } from '../session.ts'
+import type { Branches, Connection, Session, Turn } from '../session.ts'
+import { branchesOf, noBranches } from './branches.ts'
 import { createListeners } from './listeners.ts'
 import { createTurns } from './turns.ts'
 
@@ -43,9 +45,10 @@ export interface ClientSessionOptions {
   readonly now: () => number
   readonly post: (message: ToHost) => void
   readonly ask: <T extends Question>(question: T) => Promise<Answers[T['type']]>
+  readonly fork: Session['fork']
   /** A call's result has reached the journal. */
   readonly settled: (callId: string) => void
-  /** Opens the session anew, after it was deleted. */
+  /** Opens the session anew, after it was deleted or could not be opened. */
   readonly reopen: () => void
   /** Says whether nobody on this page uses the session any more. */
   readonly closed: () => boolean
@@ -73,23 +76,33 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
   const partial = signal<Partial | null>(null)
   const waiting = signal<Waiting | null>(null)
   const hasOlder = signal(false)
+  const branches = signal<Branches>(noBranches)
+  let loading: string | null = null
   const unsaved = signal<readonly { commandId: string; text: string }[]>([])
   const answeredElsewhere = signal<{ requestId: string; by?: string } | null>(null)
   const failure = signal<ErrorData | null>(null)
   const isAttached = signal(false)
   const kept = signal(true)
   const isOnline = signal(true)
-  const noticeNetwork = () => (isOnline.value = globalThis.navigator?.onLine ?? true)
+  const noticeNetwork = () => {
+    isOnline.value = globalThis.navigator?.onLine ?? true
+    // Seen again or online again: the worker hears of the one, never of the other.
+    if (waiting.value && isOnline.value && globalThis.document?.visibilityState === 'visible') session.resume()
+  }
   noticeNetwork()
   globalThis.addEventListener?.('online', noticeNetwork)
   globalThis.addEventListener?.('offline', noticeNetwork)
+  globalThis.document?.addEventListener('visibilitychange', noticeNetwork)
 
   /** A new object, because the fold changes its own in place. */
   function show(): void {
     head.value = { ...fold.head }
     const path = pathOf(fold)
+    branches.value = branchesOf(fold.head, path)
     let from = path.length
     while (from > 0 && fold.bodies.has(path[from - 1]?.id ?? '')) from -= 1
+    // Another branch, of which nothing is loaded yet: what was shown stays until it is.
+    if (from === path.length && from > 0) return loadBranch()
     hasOlder.value = from > 0
     const turnId = fold.head.turn?.id
     const before: Message[] = []
@@ -101,6 +114,17 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
     }
     loaded.value = before
     open.value = now
+  }
+
+  function loadBranch(): void {
+    const { leaf } = fold.head
+    if (loading === leaf) return
+    loading = leaf
+    const done = () => (loading = loading === leaf ? null : loading)
+    session.loadOlder().then(done, (error: unknown) => {
+      done()
+      failure.value = toErrorData(error)
+    })
   }
 
   function foldEntry(entry: Entry): void {
@@ -134,8 +158,12 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
     const turn = turns.add(sent)
     if (isWiped) options.reopen()
     // Not to a host that does not know the session yet: `attach` sends what is not saved.
-    else if (isAttached.value) post({ type: 'command', command: sent })
+    else if (isAttached.value) submit(sent)
     return turn
+  }
+
+  function submit(command: Command): void {
+    post({ type: 'command', command, isShown: globalThis.document?.visibilityState !== 'hidden' })
   }
 
   const connection = computed<Connection>(() => {
@@ -164,6 +192,7 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
     unsaved,
     answeredElsewhere,
     hasOlder,
+    branches,
 
     async loadOlder() {
       const path = pathOf(fold)
@@ -172,17 +201,32 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
       const bodies = await ask({ type: 'older', sessionId, nodes: missing.map((node) => node.id) })
       for (const body of bodies) fold.bodies.set(body.id, body)
       batch(show)
+      turns.settle(fold)
     },
     send: (content, { when = 'later' } = {}) => command({ type: 'send', content, when }),
+    editQueued: (target, { content, when }) => command({ type: 'requeue', target, content, when }),
     unqueue: (target) => command({ type: 'unqueue', target }).saved,
     stop: () => command({ type: 'stop' }).saved,
     resume() {
       // Said again if it still fails.
       failure.value = null
-      post({ type: 'resume', sessionId })
+      if (isAttached.value) post({ type: 'resume', sessionId })
+      else options.reopen()
     },
     retry: () => command({ type: 'retry' }),
     compact: () => command({ type: 'compact' }),
+    goto: (messageId, { exact } = {}) => command({ type: 'goto', messageId, ...(exact && { exact }) }),
+    edit: (messageId, content) => command({ type: 'edit', messageId, content }),
+    regenerate: (messageId) => command({ type: 'regenerate', messageId }),
+    async rewind(messageId, { dryRun } = {}) {
+      if (dryRun) return ask({ type: 'rewind', sessionId, messageId })
+      const turn = command({ type: 'rewind', messageId })
+      const { refused } = await turn
+      const { undone = [], notUndone = [], unknown = [], commandId = '' } = fold.head.rewound ?? {}
+      if (commandId !== turn.id) return { undone: [], notUndone: [], unknown: [], refused }
+      return { undone, notUndone, unknown }
+    },
+    fork: ({ at, title } = {}) => options.fork({ at, title }),
     resolve: (requestId, resolution) => command({ type: 'resolve', requestId, resolution }),
     approve: (requestId, { args } = {}) => session.resolve(requestId, { type: 'approve', args }),
     reject: (requestId, comment) => session.resolve(requestId, { type: 'reject', comment }),
@@ -200,6 +244,7 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
       if (!options.closed()) return
       globalThis.removeEventListener?.('online', noticeNetwork)
       globalThis.removeEventListener?.('offline', noticeNetwork)
+      globalThis.document?.removeEventListener('visibilitychange', noticeNetwork)
       isClosed = true
       turns.close(closedError)
     },
@@ -222,7 +267,7 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
       isWiped = false
       turns.settle(fold)
       // A worker that died may not have kept these: the inbox drops what it has already.
-      for (const sent of turns.unsaved()) post({ type: 'command', command: sent })
+      turns.unsaved().forEach(submit)
     },
     receive(message) {
       batch(() => {
@@ -233,6 +278,8 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
             show()
             return
           case 'delta':
+            // Words arrive, whatever the browser believes.
+            isOnline.value = true
             partial.value = addDelta(partial.value, message.delta) ?? partial.value
             return
           case 'waiting':

@@ -34,6 +34,30 @@ test('a silent host is replaced, its sessions attach to the next, and what was n
   expect(page.hosts[1]!.received('command')).toMatchObject([{ command: { commandId: turn.id, content: 'hello' } }])
 })
 
+test('[X11] a page brought back by the browser tells its host to look again', async () => {
+  const heard: ((event: { persisted: boolean }) => void)[] = []
+  vi.stubGlobal('addEventListener', (type: string, listener: (typeof heard)[0]) => {
+    if (type === 'pageshow') heard.push(listener)
+  })
+  const page = pageWith([hostThatAnswers])
+  await page.client.open(agent)
+  for (const tell of heard) tell({ persisted: false })
+  expect(page.hosts[0]!.received('restored')).toEqual([])
+  for (const tell of heard) tell({ persisted: true })
+  expect(page.hosts[0]!.received('restored')).toHaveLength(1)
+  vi.unstubAllGlobals()
+})
+
+test('[G6] what is sent from a hidden page is not its person’s', async () => {
+  const page = pageWith([hostThatAnswers])
+  const session = await page.client.open(agent)
+  session.send('one')
+  vi.stubGlobal('document', { visibilityState: 'hidden' })
+  session.send('two')
+  vi.unstubAllGlobals()
+  expect(page.hosts[0]!.received('command')).toMatchObject([{ isShown: true }, { isShown: false }])
+})
+
 test('words sent while there is no host wait for the one that knows the session', async () => {
   let start = () => {}
   const slow = () => new Promise<Host>((resolve) => (start = () => resolve(hostThatAnswers())))
@@ -69,6 +93,17 @@ test('when no other host can be started, sessions say so and nobody waits for ev
   await page.pass(5)
   expect(session.connection.value).toMatchObject({ type: 'failed', error: { code: 'worker-blocked' } })
   expect(await asking).toMatchObject({ code: 'worker-blocked' })
+})
+
+test('a session that could not be opened again is opened by resume', async () => {
+  const page = pageWith([hostThatAnswers, refused, hostThatAnswers])
+  const session = await page.client.open(agent)
+  page.hosts[0]!.fallSilent()
+  await page.pass(5)
+  expect(session.connection.value).toMatchObject({ type: 'failed' })
+  session.resume()
+  await page.pass(0)
+  expect(session.connection.value).toEqual({ type: 'online' })
 })
 
 test('entries that come twice, or late from a host that was given up, are folded once', async () => {

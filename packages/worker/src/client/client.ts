@@ -1,5 +1,5 @@
 /** The client: the page's end of the wire. It keeps a host alive and gives out sessions. */
-import { fromErrorData, toErrorData, type AgentDefinition, type SessionRecord, type Snapshot } from '@dogear/core'
+import { fromErrorData, toErrorData, type AgentDefinition, type Snapshot } from '@dogear/core'
 import { createHandles } from '../handles.ts'
 import type { AgentSpec, Answers, Question, SessionChoice, ToHost, ToPage, Wire } from '../protocol.ts'
 import type { NamedSnapshot, Session } from '../session.ts'
@@ -9,7 +9,8 @@ import type { Runs, RunsWire } from './runs.ts'
 export interface Client {
   /** Without an id: the newest session of this agent and user, or a new one. */
   open(agent: AgentDefinition, session?: SessionChoice): Promise<Session>
-  sessions(agent: AgentDefinition): Promise<SessionRecord[]>
+  /** What needs no open session. */
+  ask<T extends Question>(question: T): Promise<Answers[T['type']]>
   import(agent: AgentDefinition, snapshot: Snapshot | NamedSnapshot): Promise<Session>
   delete(agent: AgentDefinition, sessionId: string): Promise<void>
   /** Deletes everything kept for this agent's user on this device. */
@@ -51,6 +52,10 @@ export function createClient({ connect, id, now, warn, cleared = () => {} }: Cli
   let lastRef = 0
   let unanswered = 0
   let pinging: ReturnType<typeof setInterval> | undefined
+
+  globalThis.addEventListener?.('pageshow', (event) => {
+    if (event.persisted) wire?.post({ type: 'restored' })
+  })
 
   async function connected(): Promise<void> {
     if (wire) return
@@ -189,10 +194,13 @@ export function createClient({ connect, id, now, warn, cleared = () => {} }: Cli
       post: (message) => wire?.post(message),
       ask: question,
       settled: (callId) => handles.settled(callId),
+      async fork(options) {
+        const forked = await question({ type: 'fork', sessionId, into: id(), ...options })
+        return use(attach(agent, { type: 'id', id: forked }))
+      },
       warn,
       reopen() {
-        if (sessions.has(sessionId)) return
-        sessions.set(sessionId, { session, agent, uses: 1 })
+        if (!sessions.has(sessionId)) sessions.set(sessionId, { session, agent, uses: 1 })
         void reattach(sessionId)
       },
       closed() {
@@ -242,7 +250,7 @@ export function createClient({ connect, id, now, warn, cleared = () => {} }: Cli
   return {
     runs: (create) => (runs ??= create({ id, handles, ask, post: (message) => wire?.post(message) })),
     open: (agent, choice = { type: 'last' }) => use(attach(agent, choice)),
-    sessions: ({ user, name }) => question({ type: 'sessions', user, agent: name }),
+    ask: question,
     async import(agent, snapshot) {
       const sessionId = await question({ type: 'import', user: agent.user, agent: agent.name, snapshot })
       return use(attach(agent, { type: 'id', id: sessionId }))

@@ -80,7 +80,7 @@ export function createTurns(): Turns {
   return turns
 }
 
-const startsTurn: ReadonlySet<Command['type']> = new Set(['send', 'retry', 'compact'])
+const startsTurn: ReadonlySet<Command['type']> = new Set(['send', 'retry', 'compact', 'edit', 'regenerate'])
 
 /** The result when this command has come to rest, else undefined. */
 function resultAt(fold: Fold, command: Command): TurnResult | undefined {
@@ -88,18 +88,22 @@ function resultAt(fold: Fold, command: Command): TurnResult | undefined {
   const { commandId } = command
   if (!head.commands.includes(commandId)) return undefined
   const refused = head.refused.find((refusal) => refusal.commandId === commandId)?.reason
-  if (refused === undefined && startsTurn.has(command.type)) return ownResult(fold, commandId)
+  if (refused === undefined && startsTurn.has(command.type)) return ownResult(fold, command)
+  // Another branch is reached when it can be shown.
+  const isMove = command.type === 'goto' || command.type === 'rewind'
+  if (isMove && head.leaf !== null && !fold.bodies.has(head.leaf)) return undefined
   if (refused === undefined && command.type === 'resolve' && statusOf(head) === 'busy') return undefined
   return resultOf(fold, head.turn?.id ?? head.lastEnd?.turnId, refused)
 }
 
-/** Of the turn a command started: what has happened since is another turn's. */
-function ownResult(fold: Fold, turnId: string): TurnResult | undefined {
+/** Of the turn a command started, or joined: what has happened since is another turn's. */
+function ownResult(fold: Fold, { commandId, type }: Command): TurnResult | undefined {
   const { head } = fold
-  if (head.queue.some((queued) => queued.commandId === turnId)) return undefined
+  if (head.queue.some((queued) => queued.commandId === commandId)) return undefined
+  const turnId = fold.nodes.get(`${commandId}.u`)?.turnId ?? commandId
   if (head.turn?.id === turnId) return statusOf(head) === 'paused' ? resultOf(fold, turnId) : undefined
   const hasBegun = head.lastEnd?.turnId === turnId || head.nodes.some((node) => node.turnId === turnId)
-  return resultOf(fold, turnId, hasBegun ? undefined : 'It was taken back before it was sent.')
+  return resultOf(fold, turnId, hasBegun || type !== 'send' ? undefined : 'It was taken back before it was sent.')
 }
 
 function resultOf(fold: Fold, turnId: string | undefined, refused?: string): TurnResult {

@@ -1,5 +1,6 @@
 /** The host: the worker's end of the wire. It opens stores and sessions, and answers one page. */
 import {
+  changeEntry,
   DogearError,
   emptyHead,
   foldOf,
@@ -8,20 +9,33 @@ import {
   runInMemory,
   toErrorData,
   type NewEntry,
+  type SessionRecord,
   type Store,
 } from '@dogear/core'
 import type { AgentSpec, Answers, Question, SessionChoice, ToHost, ToPage, Wire } from '../protocol.ts'
+import { changeSession } from './change-session.ts'
+import { checkedStore } from './checked-store.ts'
 import { createDeltas } from './deltas.ts'
-import { openHosted, tellDeleted, type HostedSession } from './hosted-session.ts'
+import { rawSession } from './raw-session.ts'
+import { findSessions, infoOf } from './find-sessions.ts'
+import { nameOf, openHosted, tellDeleted, type HostedSession } from './hosted-session.ts'
+import { dryRewind } from './dry-rewind.ts'
+import { forkSession } from './fork.ts'
 import { bodiesOf, loadFold, otherAgent } from './load.ts'
 import type { OpenedStore, Platform } from './platform.ts'
 import { createPageCalls, remoteAgent } from './remote-agent.ts'
 import { checkSnapshot, snapshotOf, wholeSnapshot } from './snapshots.ts'
 
 export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
-  const post = (message: ToPage) => wire.post(message)
+  /** Changes that are to be seen in the list before whoever made them hears of it. */
+  const changing = new Map<string, () => void>()
+  const post = (message: ToPage) => {
+    if (message.type === 'entries') for (const { commandId = '' } of message.entries) changing.get(commandId)?.()
+    wire.post(message)
+  }
+  const warn = (message: string) => post({ type: 'warning', message })
   const page = createPageCalls(post)
-  const stores = new Map<string, Promise<OpenedStore>>()
+  const stores = new Map<string, Promise<CheckedStore>>()
   const runs = new Map<string, AbortController>()
   const sessions = new Map<string, { hosted: HostedSession; spec: AgentSpec }>()
 
@@ -29,7 +43,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
     return (await openedStore(user)).store
   }
 
-  async function openedStore(user: string | undefined): Promise<OpenedStore> {
+  async function openedStore(user: string | undefined): Promise<CheckedStore> {
     const key = user ?? ''
     let opening = stores.get(key)
     if (!opening) stores.set(key, (opening = openStore(user)))
@@ -42,21 +56,21 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
     }
   }
 
-  async function openStore(user: string | undefined): Promise<OpenedStore> {
+  async function openStore(user: string | undefined): Promise<CheckedStore> {
     const opened = await platform.openStore(user, () => {
       stores.delete(user ?? '')
       closeAllOf(user)
       post({ type: 'user-cleared', user })
     })
-    if (opened.warning) post({ type: 'warning', message: opened.warning })
-    return opened
+    if (opened.warning) warn(opened.warning)
+    return { ...opened, store: checkedStore(opened.store, warn), raw: opened.store }
   }
 
   async function open(spec: AgentSpec, choice: SessionChoice, running: readonly string[]): Promise<HostedSession> {
     const { store, kept } = await openedStore(spec.user)
     const agent = remoteAgent(spec, page, platform.createModel, () => store.memory(platform.clock.now))
     const sessionId = await chosen(store, spec.name, choice, platform)
-    const fold = await loadFold(store, sessionId, spec.name)
+    const fold = await loadFold(store, sessionId, spec.name, true)
     // Looked at after the wait: opened twice at once, one session would compete with itself for its lock.
     const before = sessions.get(sessionId)
     if (before && before.spec.user === spec.user) {
@@ -106,14 +120,52 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
     },
     entries: ({ sessionId, from, to }) => hostedNamed(sessionId).store.entries(sessionId, from, to),
     async snapshot({ sessionId, tag }) {
-      const { store, fold } = hostedNamed(sessionId)
+      const { store, fold, assertReadable } = hostedNamed(sessionId)
+      assertReadable()
       const spec = sessions.get(sessionId)?.spec
       const snapshot = await snapshotOf(store, fold, { tag, at: platform.clock.now(), spec })
       await store.saveSnapshot(sessionId, tag, snapshot)
       return snapshot
     },
     snapshots: ({ sessionId }) => hostedNamed(sessionId).store.snapshots(sessionId),
-    sessions: async ({ user, agent }) => (await storeOf(user)).sessions({ agent }),
+    async sessions({ user, agent, query }) {
+      const store = await storeOf(user)
+      const rows = await findSessions(store, agent, query)
+      return Promise.all(rows.map((row) => infoOf(store, row)))
+    },
+    async session({ user, agent, sessionId }) {
+      const store = await storeOf(user)
+      const row = await store.session(sessionId)
+      return row?.agent === agent ? infoOf(store, row) : undefined
+    },
+    async change({ user, agent, command }) {
+      const { commandId, sessionId } = command
+      changeEntry(command)
+      const store = await storeOf(user)
+      await knownRow(store, agent, sessionId)
+      const open = sessions.get(sessionId)
+      if (open?.spec.user !== user || !open) {
+        await changeSession({ platform, opened: await openedStore(user), name: nameOf(user, sessionId) }, command)
+        return null
+      }
+      const taken = new Promise<void>((resolve) => changing.set(commandId, resolve))
+      await open.hosted.send(command, false)
+      // Saved in any case; its owner may be a tab that is asleep.
+      await Promise.race([taken, platform.clock.sleep(ownerAnswersIn)])
+      changing.delete(commandId)
+      return null
+    },
+    async export({ user, agent, sessionId }) {
+      const store = await storeOf(user)
+      await knownRow(store, agent, sessionId)
+      const spec = sessions.get(sessionId)?.spec
+      return snapshotOf(store, await loadFold(store, sessionId, agent), { at: platform.clock.now(), spec })
+    },
+    async raw({ user, sessionId }) {
+      return rawSession((await openedStore(user)).raw, sessionId)
+    },
+    rewind: ({ sessionId, messageId }) => dryRewind(hostedNamed(sessionId), sessions.get(sessionId)?.spec, messageId),
+    fork: (question) => forkSession(platform, hostedNamed(question.sessionId), question),
     async import({ user, agent, snapshot }) {
       const store = await storeOf(user)
       const { title, from, ...state } = checkSnapshot(await wholeSnapshot(store, snapshot), agent)
@@ -143,6 +195,8 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       close(sessionId)
       await (await storeOf(user)).delete(sessionId)
       tellDeleted(platform, user, sessionId)
+      // One of them may have waited for the room this made.
+      for (const { hosted } of sessions.values()) hosted.resume()
       return null
     },
     async clear({ user }) {
@@ -175,7 +229,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
         },
         emit: (partial) => deltas.show(partial),
         checkpoint: checkpoint && ((stage) => page.call<boolean>(checkpoint, [stage])),
-        warn: (warning) => post({ type: 'warning', message: warning }),
+        warn,
       })
     } finally {
       runs.delete(runId)
@@ -218,7 +272,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       case 'command': {
         const { commandId, sessionId } = message.command
         try {
-          await hostedNamed(sessionId).send(message.command)
+          await hostedNamed(sessionId).send(message.command, message.isShown)
           post({ type: 'saved', commandId })
         } catch (error) {
           post({ type: 'unsaved', commandId, error: toErrorData(error) })
@@ -230,6 +284,9 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
         return close(message.sessionId)
       case 'resume':
         return sessions.get(message.sessionId)?.hosted.resume()
+      case 'restored':
+        for (const { hosted } of sessions.values()) void hosted.restored()
+        return
       case 'ping':
         return post({ type: 'pong' })
       default:
@@ -240,8 +297,28 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
   wire.listen((message) => void receive(message))
 }
 
+interface CheckedStore extends OpenedStore {
+  /** As it lies there. */
+  readonly raw: Store
+}
+
+/** How long a change waits to be seen. */
+const ownerAnswersIn = 2_000
+
+async function knownRow(store: Store, agent: string, sessionId: string): Promise<SessionRecord> {
+  const row = await store.session(sessionId)
+  if (!row) {
+    throw new DogearError(
+      'session-missing',
+      `There is no session "${sessionId}" on this device. agent.sessions.list() gives those there are.`,
+    )
+  }
+  if (row.agent !== agent) throw otherAgent(sessionId, row.agent, agent)
+  return row
+}
+
 async function chosen(store: Store, agent: string, choice: SessionChoice, platform: Platform): Promise<string> {
   if (choice.type === 'id') return choice.id
-  const [newest] = choice.type === 'last' ? await store.sessions({ agent, limit: 1 }) : []
+  const [newest] = choice.type === 'last' ? await findSessions(store, agent, { limit: 1 }) : []
   return newest?.id ?? platform.ids.id()
 }

@@ -2,6 +2,7 @@
 import {
   createDriver,
   DogearError,
+  fromErrorData,
   openJournal,
   toErrorData,
   type Command,
@@ -9,7 +10,6 @@ import {
   type Entry,
   type ErrorData,
   type Fold,
-  type Held,
   type Partial,
   type RunAgent,
   type Store,
@@ -17,18 +17,26 @@ import {
 } from '@dogear/core'
 import type { Attached, PartialDelta, ToPage } from '../protocol.ts'
 import { addDelta, createDeltas } from './deltas.ts'
+import { lockOf } from './lease.ts'
 import { catchUp, newestBodies } from './load.ts'
+import { createNeighbours } from './elsewhere.ts'
+import { createOwnership } from './ownership.ts'
 import type { Platform } from './platform.ts'
+import { readTold, type Told } from './told.ts'
 
 export interface HostedSession {
   readonly fold: Fold
   readonly store: Store
+  /** Throws `session-newer` when only a newer script can read all of it. */
+  assertReadable(): void
   /** Gives a page all it needs to show the session; what comes later is posted. */
   attach(tell: (attached: Attached) => void): Promise<void>
-  /** Resolves once the command can no longer be lost. */
-  send(command: Command): Promise<void>
+  /** Resolves once the command can no longer be lost. `isShown`: its person is at this tab. */
+  send(command: Command, isShown: boolean): Promise<void>
   define(agent: RunAgent): void
   resume(): void
+  /** The page was put away by the browser and is back: nothing it knew need be true. */
+  restored(): Promise<void>
   close(): void
 }
 
@@ -46,110 +54,112 @@ export interface HostedOptions {
   readonly isRunning: (callId: string) => boolean
 }
 
-/** What tabs tell each other: hints to look at the store, and what streams. */
-type Told =
-  | { readonly type: 'appended' }
-  | { readonly type: 'deleted' }
-  | { readonly type: 'wake' }
-  | { readonly type: 'joined' }
-  | { readonly type: 'delta'; readonly delta: PartialDelta }
-  | { readonly type: 'partial'; readonly partial: Partial | null; readonly waiting: Waiting | null }
-  | { readonly type: 'waiting'; readonly waiting: Waiting | null }
-
 /** How many entries may pass before the head is cached again, beside every turn's end. */
 const cacheEvery = 200
 
 export function openHosted(options: HostedOptions): HostedSession {
   const { platform, store, fold, post } = options
+  const { clock } = platform
   const { sessionId } = fold.head
   const name = nameOf(options.user, sessionId)
-  const closed = new AbortController()
-  const channel = platform.transport.open(name, (message) => void hear(message as Told).catch(failed))
-  const deltas = createDeltas(platform.clock, (delta) => {
+  const channel = platform.transport.open(name, (message) => {
+    const told = readTold(message)
+    if (told) hear(told).catch(failed)
+  })
+  const tell = (told: Told) => channel.post(told)
+  const deltas = createDeltas(clock, (delta) => {
     post({ type: 'delta', sessionId, delta })
-    channel.post({ type: 'delta', delta } satisfies Told)
+    tell({ type: 'delta', delta })
   })
   const stopListening = platform.network.subscribe(() => platform.network.isOnline() && driver?.nudge())
+  const host = platform.ids.id()
+  const lock = lockOf(platform, options, sessionId)
+  const neighbours = createNeighbours({
+    platform,
+    lock,
+    name,
+    host,
+    fold,
+    agent: () => agent,
+    tell,
+    follow: async () => (driver ? undefined : follow()),
+    found: () => driver?.nudge(),
+    async send(report) {
+      // Deleted meanwhile: nobody is to find a word of it.
+      if (!(await store.session(sessionId))) return
+      await store.send(report)
+      ownership.urge(false)
+    },
+  })
+  const ownership = createOwnership({
+    name,
+    host,
+    lock,
+    clock,
+    tell,
+    begin,
+    end,
+    isIdle: () => !fold.head.turn && fold.head.queue.length === 0,
+    isAwaited: async () => (await store.inbox(sessionId)).length > 0,
+    failed,
+  })
   let agent = options.agent
-  let held: Held | undefined
   let driver: Driver | undefined
+  let epoch = 0
   /** As a follower: what the owner told of its partial. */
   let followed: { partial: Partial | null; waiting: Waiting | null } = { partial: null, waiting: null }
   /** Kept for a page that attaches after it was told. */
   let failure: ErrorData | null = null
   let cachedAt = fold.head.seq
   let catching: Promise<void> | undefined
-  let owning: Promise<void> | undefined
-  let driving: Promise<void> = Promise.resolve()
-
-  /** Waits in line for the lock, once however often it is asked for, then drives for as long as it is held. */
-  function own(): Promise<void> {
-    owning ??= takeLock().finally(() => (owning = undefined))
-    return owning
-  }
-
-  async function takeLock(): Promise<void> {
-    if (!held) {
-      const lock = await platform.lock.acquire(name, { wait: true, signal: closed.signal })
-      if (!lock) return
-      if (closed.signal.aborted) return lock.release()
-      held = lock
-      void lock.lost.then(() => lost(lock))
-    }
-    await drive()
-  }
-
-  /** Looks for what is due also when the lock is held already: there may have been nothing to drive before. */
-  function goOn(): Promise<void> {
-    return held ? drive() : own()
-  }
-
-  /** Taken away by another tab: from now on this one waits behind it. */
-  function lost(lock: Held): void {
-    if (held === lock) resign()
-    if (!closed.signal.aborted) void own().catch(failed)
-  }
-
-  /** One at a time: two would raise the epoch twice and fence each other. */
-  function drive(): Promise<void> {
-    driving = driving.catch(() => {}).then(startDriving)
-    return driving
-  }
 
   /** Starts driving, unless there is nothing yet to drive: a session begins with its first command. */
-  async function startDriving(): Promise<void> {
-    if (!held || driver) return
+  async function begin(isHeld: () => boolean): Promise<void> {
+    if (driver) return driver.wake()
     const isNew = fold.head.seq === 0
     if (isNew && !(await store.session(sessionId)) && !(await store.inbox(sessionId)).length) return
-    // Let go in the meantime: raising the epoch now would fence the tab that has the lock.
-    if (!held || closed.signal.aborted) return
-    const record = await store.acquire(sessionId, { agent: fold.head.agent, at: platform.clock.now() })
+    // Before the epoch: a script that cannot read the journal must leave its owner alone.
     await follow()
-    const journal = openJournal({ fold, clock: platform.clock, store, epoch: record.epoch, published })
+    // Let go in the meantime: raising the epoch now would fence the tab that has the lock.
+    if (!isHeld()) return
+    const record = await store.acquire(sessionId, { agent: fold.head.agent, at: clock.now() })
+    await follow()
+    const full = (refusal: DogearError, signal: AbortSignal) => driver?.full(signal) ?? Promise.reject(refusal)
+    const journal = openJournal({ fold, clock, store, epoch: record.epoch, published, full })
     if (isNew && fold.head.seq === 0) {
       await journal.append([{ type: 'session-start', agent: agent.name, version: agent.version, sessionId }])
     }
-    if (!held || closed.signal.aborted) return
+    if (!isHeld()) return
     // What the last owner told of itself died with it.
     if (followed.waiting) tellWaiting(null)
     followed = { partial: null, waiting: null }
     failure = null
+    epoch = record.epoch
     driver = createDriver({
       journal,
       store,
       agent,
-      clock: platform.clock,
+      clock,
       hash: platform.hash,
       emit: (partial) => deltas.show(partial),
       waits(waiting) {
         post({ type: 'waiting', sessionId, waiting })
-        channel.post({ type: 'waiting', waiting } satisfies Told)
+        tell({ type: 'waiting', waiting })
       },
       isRunning: options.isRunning,
+      proven: () => tellTabs(platform, options.user, sessionId, { type: 'wake' }),
+      elsewhere: neighbours,
       warn: (message) => post({ type: 'warning', message }),
       failed,
     })
     driver.wake()
+  }
+
+  function end(): void {
+    driver?.close()
+    driver = undefined
+    neighbours.reset()
+    deltas.drop()
   }
 
   function published(entries: readonly Entry[]): void {
@@ -158,7 +168,7 @@ export function openHosted(options: HostedOptions): HostedSession {
     )
     if (isAnswered) deltas.drop()
     post({ type: 'entries', sessionId, entries })
-    channel.post({ type: 'appended' } satisfies Told)
+    tell({ type: 'appended' })
     const isDue = entries.some((entry) => entry.type === 'turn-end') || fold.head.seq - cachedAt >= cacheEvery
     if (!isDue) return
     cachedAt = fold.head.seq
@@ -167,31 +177,28 @@ export function openHosted(options: HostedOptions): HostedSession {
   }
 
   function failed(error: unknown): void {
-    resign()
-    if (error instanceof DogearError && error.code === 'fenced') return void follow().catch(failed)
+    ownership.resign()
+    // Another tab drives from now on; this one waits in line behind it.
+    if (error instanceof DogearError && error.code === 'fenced') return void follow().then(ownership.goOn).catch(failed)
     failure = toErrorData(error)
+    // Written by a newer script: this one shows what it could read, and touches nothing.
+    if (failure.code === 'session-newer') ownership.close()
     post({ type: 'session-failed', sessionId, error: failure })
   }
 
-  /** Another tab drives from now on. This one takes over again when its person sends something and nobody else does. */
-  function resign(): void {
-    driver?.close()
-    driver = undefined
-    const lock = held
-    held = undefined
-    // Not before: an epoch being raised right now would fence whoever gets the lock.
-    if (lock) void driving.catch(() => {}).then(() => lock.release())
-    deltas.drop()
-  }
-
   async function hear(told: Told): Promise<void> {
-    if (told.type === 'deleted') return options.deleted()
-    if (told.type === 'wake') return driver ? driver.wake() : held && drive()
+    if (told.type === 'deleted') return (await store.session(sessionId)) ? undefined : options.deleted()
+    if (failure?.code === 'session-newer') return
+    ownership.hear(told)
+    if (driver ? told.type !== 'seek' : told.type !== 'found') await neighbours.hear(told)
     if (told.type === 'joined' && driver) {
-      return channel.post({ type: 'partial', partial: driver.shown(), waiting: driver.waiting() } satisfies Told)
+      // It may have the tool that a call waits for.
+      if (driver.waiting() === 'page') driver.nudge()
+      return tell({ type: 'partial', partial: driver.shown(), waiting: driver.waiting() })
     }
+    // Also told to one that drives: another tab has taken over, and this one was frozen when it did.
+    if (told.type === 'appended') return look()
     if (driver) return
-    if (told.type === 'appended') return follow()
     if (told.type === 'waiting') tellWaiting(told.waiting)
     if (told.type === 'partial') {
       tellWaiting(told.waiting)
@@ -200,7 +207,7 @@ export function openHosted(options: HostedOptions): HostedSession {
     }
     if (told.type === 'delta') {
       const partial = addDelta(followed.partial, told.delta)
-      if (!partial) return channel.post({ type: 'joined' } satisfies Told)
+      if (!partial) return tell({ type: 'joined' })
       followed = { ...followed, partial }
       post({ type: 'delta', sessionId, delta: told.delta })
     }
@@ -211,12 +218,22 @@ export function openHosted(options: HostedOptions): HostedSession {
     post({ type: 'waiting', sessionId, waiting })
   }
 
+  /** What others may have done; an owner writes nothing more once it finds that it no longer is. */
+  async function look(): Promise<void> {
+    if (!driver) return follow()
+    const record = await store.session(sessionId)
+    if (!driver) return follow()
+    if (record?.epoch !== epoch) failed(new DogearError('fenced', 'Another tab drives this session.'))
+  }
+
   /** One reader at a time: two would fold the same entries twice. */
   async function follow(): Promise<void> {
     while (catching) await catching
     catching = (async () => {
-      const entries = await catchUp(store, fold)
+      const { entries, newer } = await catchUp(store, fold)
       if (entries.length) post({ type: 'entries', sessionId, entries })
+      if (newer) throw newer
+      neighbours.look()
     })()
     try {
       await catching
@@ -225,14 +242,20 @@ export function openHosted(options: HostedOptions): HostedSession {
     }
   }
 
-  void own().catch(failed)
+  ownership.goOn().catch(failed)
   // What was appended between the loading and the listening was told to nobody here.
-  void follow().catch(failed)
-  channel.post({ type: 'joined' } satisfies Told)
+  follow().catch(failed)
+  tell({ type: 'joined' })
+
+  /** What a newer script wrote is not for this one to add to, or to copy by halves. */
+  function assertReadable(): void {
+    if (failure?.code === 'session-newer') throw fromErrorData(failure)
+  }
 
   return {
     fold,
     store,
+    assertReadable,
     async attach(tell) {
       const step = fold.head.turn?.openStep?.id
       const keptPartial = step === undefined ? null : await store.partial(sessionId, step)
@@ -250,38 +273,57 @@ export function openHosted(options: HostedOptions): HostedSession {
       const waiting = driver ? driver.waiting() : followed.waiting
       tell({ head: fold.head, bodies, partial, waiting, kept: options.kept, failure })
     },
-    async send(command) {
+    async send(command, isShown) {
+      assertReadable()
       await store.send(command)
-      if (driver) return driver.wake()
-      channel.post({ type: 'wake' } satisfies Told)
-      void goOn().catch(failed)
+      if (driver) driver.wake()
+      else ownership.urge(isShown && command.type === 'send')
     },
     define(next) {
       agent = next
-      driver?.define(next)
+      if (driver) driver.define(next)
+      // A call may wait for a tool that this page has from now on.
+      else tell({ type: 'joined' })
     },
     resume() {
       if (driver) return driver.nudge()
-      void follow().then(goOn).catch(failed)
+      // The tab that drives may be one that nobody looks at.
+      tell({ type: 'wake' })
+      follow().then(ownership.goOn).catch(failed)
+    },
+    async restored() {
+      try {
+        if (fold.head.seq > 0 && !(await store.session(sessionId))) return options.deleted()
+        await look()
+        await ownership.goOn()
+        tell({ type: 'joined' })
+      } catch (error) {
+        failed(error)
+      }
     },
     close() {
-      closed.abort()
       stopListening()
-      resign()
+      ownership.close()
+      neighbours.close()
       channel.close()
     },
   }
 }
 
 /** Tells the tabs that show this session that it is gone. */
-export function tellDeleted({ transport }: Platform, user: string | undefined, sessionId: string): void {
+export function tellDeleted(platform: Platform, user: string | undefined, sessionId: string): void {
+  tellTabs(platform, user, sessionId, { type: 'deleted' })
+}
+
+/** Also for a session that is not open here, or no more. */
+function tellTabs({ transport }: Platform, user: string | undefined, sessionId: string, told: Told): void {
   const channel = transport.open(nameOf(user, sessionId), () => {})
-  channel.post({ type: 'deleted' } satisfies Told)
+  channel.post(told)
   channel.close()
 }
 
 /** Of the lock and the channel. Encoded: one user's name must not spell those of another's session. */
-function nameOf(user: string | undefined, sessionId: string): string {
+export function nameOf(user: string | undefined, sessionId: string): string {
   return `dogear:${encodeURIComponent(user ?? '')}:${sessionId}`
 }
 

@@ -1,4 +1,5 @@
 export { serve } from './host.ts'
+export { leaseLock } from './lease.ts'
 export {
   browserClock,
   browserIds,

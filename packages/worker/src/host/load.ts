@@ -5,6 +5,9 @@ import {
   emptyHead,
   entryVersion,
   foldOf,
+  isEntryType,
+  lostMessage,
+  newerSession,
   pathOf,
   reduce,
   type Entry,
@@ -16,12 +19,15 @@ import {
 /** How many of the newest messages are loaded when a session opens. */
 const bodiesAtOnce = 50
 
-export async function loadFold(store: Store, sessionId: string, agent: string): Promise<Fold> {
+/** `partly`: a session that a newer script has written is given as far as this one can read it. */
+export async function loadFold(store: Store, sessionId: string, agent: string, partly = false): Promise<Fold> {
   const record = await store.session(sessionId)
   if (record && record.agent !== agent) throw otherAgent(sessionId, record.agent, agent)
-  if (record && record.minReader > entryVersion) throw newerSession(sessionId)
-  const fold = foldOf((record && (await store.head(sessionId))) ?? emptyHead(sessionId, agent))
-  await catchUp(store, fold)
+  // A head that a newer script cached may hold what this one cannot read.
+  const isReadable = record && record.minReader <= entryVersion
+  const fold = foldOf((isReadable && (await store.head(sessionId))) || emptyHead(sessionId, agent))
+  const { newer } = await catchUp(store, fold)
+  if (newer && !partly) throw newer
   return fold
 }
 
@@ -32,14 +38,13 @@ export function otherAgent(sessionId: string, owner: string, agent: string): Dog
   )
 }
 
-/** Folds what others have appended, and gives it. */
-export async function catchUp(store: Store, fold: Fold): Promise<Entry[]> {
+/** Folds what others have appended, and gives it; `newer` when only a newer script could read on. */
+export async function catchUp(store: Store, fold: Fold): Promise<{ entries: Entry[]; newer?: DogearError }> {
   const entries = await store.entries(fold.head.sessionId, fold.head.seq)
-  for (const entry of entries) {
-    if (entry.v > entryVersion) throw newerSession(fold.head.sessionId)
-    reduce(fold, entry)
-  }
-  return entries
+  const unreadable = entries.findIndex((entry) => entry.v > entryVersion || !isEntryType(entry.type))
+  const readable = unreadable === -1 ? entries : entries.slice(0, unreadable)
+  for (const entry of readable) reduce(fold, entry)
+  return { entries: readable, ...(unreadable !== -1 && { newer: newerSession(fold.head.sessionId) }) }
 }
 
 export async function newestBodies(store: Store, fold: Fold): Promise<Message[]> {
@@ -59,15 +64,10 @@ export async function bodiesOf(store: Store, fold: Fold, ids: readonly string[])
     ? await store.entriesAt(fold.head.sessionId, [...new Set(missing.map((node) => node.seq))])
     : []
   const bySeq = new Map(entries.map((entry) => [entry.seq, entry]))
-  return nodes.flatMap((node) => {
+  return nodes.map((node) => {
     const entry = bySeq.get(node.seq)
-    return fold.bodies.get(node.id) ?? (entry && bodyOf(entry, node.index)) ?? []
+    const body = fold.bodies.get(node.id) ?? (entry && bodyOf(entry, node.index))
+    // A page that waits for a message that is nowhere would ask for it for ever.
+    return body?.id === node.id ? body : lostMessage(node.id)
   })
-}
-
-function newerSession(sessionId: string): DogearError {
-  return new DogearError(
-    'session-newer',
-    `Session "${sessionId}" was written by a newer version of this page. Reload to continue.`,
-  )
 }

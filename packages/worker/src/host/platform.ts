@@ -8,6 +8,7 @@ export interface Platform {
   readonly ids: Ids
   readonly hash: Hash
   readonly network: Network
+  /** May reject with a `SecurityError`: then a row in the store stands in for the lock. */
   readonly lock: Lock
   readonly transport: Transport
   readonly createModel: ModelMaker
@@ -71,13 +72,13 @@ export const browserTransport: Transport = {
   },
 }
 
-/** Web Locks need a secure context; without them each tab drives what its person uses, and the epoch fences the other. */
+/** Needs a secure context: rejects with a `SecurityError` where the page may not use it. */
 export const browserLock: Lock = {
-  acquire: (name, options) =>
-    globalThis.navigator?.locks ? webLock.acquire(name, options) : Promise.resolve(freeLock),
+  async acquire(name, options) {
+    if (!globalThis.navigator?.locks) throw new DOMException('There are no Web Locks here.', 'SecurityError')
+    return webLock.acquire(name, options)
+  },
 }
-
-const freeLock = { release: () => {}, lost: new Promise<void>(() => {}) }
 
 const webLock: Lock = {
   acquire: (name, { signal, wait, steal }) =>
@@ -98,8 +99,6 @@ const webLock: Lock = {
           lose()
           const { name: reason } = error as DOMException
           if (reason === 'AbortError') resolve(undefined)
-          // A sandboxed frame has locks, and may not use them.
-          else if (reason === 'SecurityError') resolve(freeLock)
           else reject(error)
         })
     }),

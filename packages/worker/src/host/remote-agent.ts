@@ -110,8 +110,9 @@ function unlinkedAgent(spec: AgentSpec, page: PageCalls, createModel: ModelMaker
     instructions: async () => (isHandle(instructions) ? page.call<string>(instructions, []) : (instructions ?? '')),
     model: modelOf(spec, page, createModel),
     modelName: typeof model === 'string' ? model : 'default',
-    tools: tools.map(({ func, ...tool }) => ({
+    tools: tools.map(({ func, undo, ...tool }) => ({
       ...unpack<Omit<UnlinkedTool, 'call'>>(tool, page),
+      undo: undo && ((args, { signal, ...context }) => page.call(undo, [args, context], signal)),
       call: (args, { signal, ...context }) => page.call<CallReply>(func, [args, context], signal),
     })),
   }

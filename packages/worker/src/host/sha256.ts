@@ -32,7 +32,7 @@ function roots(degree: 2 | 3, count: number): number[] {
 /** The message, a one bit, zeros, and its length in bits, as big-endian words. */
 function paddedWords(bytes: Uint8Array): Uint32Array {
   const words = new Uint32Array(((bytes.length + 8) >> 6) * 16 + 16)
-  bytes.forEach((byte, index) => (words[index >> 2]! |= byte << (24 - (index % 4) * 8)))
+  for (let index = 0; index < bytes.length; index += 1) words[index >> 2]! |= bytes[index]! << (24 - (index % 4) * 8)
   words[bytes.length >> 2]! |= 0x80 << (24 - (bytes.length % 4) * 8)
   words[words.length - 2] = bytes.length / 2 ** 29
   words[words.length - 1] = bytes.length << 3

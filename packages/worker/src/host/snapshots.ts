@@ -2,6 +2,7 @@
 import {
   argsOf,
   DogearError,
+  mayHaveRun,
   migrated,
   pathOf,
   pendingOf,
@@ -14,6 +15,7 @@ import {
   type PendingToolApproval,
   type PendingUserQuestion,
   type PlanStep,
+  type Request,
   type SmartState,
   type Snapshot,
   type Store,
@@ -26,7 +28,7 @@ import { bodiesOf } from './load.ts'
 export async function snapshotOf(
   store: Store,
   fold: Fold,
-  about: { tag: string; at: number; spec?: AgentSpec },
+  about: { tag?: string; at: number; spec?: AgentSpec },
 ): Promise<Snapshot> {
   const { head } = fold
   const kept = pathOf(fold).filter((node) => !node.cut)
@@ -46,7 +48,7 @@ export async function snapshotOf(
       system: head.settings.system,
       reflections: head.reflections,
       memoryFacts: head.facts,
-      ...pendingOf(head.requests),
+      ...pendingOf(head),
       ...openCallsOf(head),
       ...(await workersOf(store, head)),
     },
@@ -55,7 +57,12 @@ export async function snapshotOf(
       version: about.spec?.version,
       tools: (about.spec?.tools ?? []).map((tool) => tool.name),
     },
-    metadata: { createdAt: about.at, tag: about.tag, sessionId: head.sessionId, paused: statusOf(head) === 'paused' },
+    metadata: {
+      createdAt: about.at,
+      ...(about.tag !== undefined && { tag: about.tag }),
+      sessionId: head.sessionId,
+      paused: statusOf(head) === 'paused',
+    },
   }
 }
 
@@ -64,7 +71,7 @@ function openCallsOf({ turn, activeAgent, agent }: Head): Pick<SmartState, 'agen
   const active = { agent: { name: activeAgent ?? agent } }
   if (!turn) return active
   const runningCalls = turn.calls.flatMap((call) =>
-    call.intent && !call.done ? { toolCallId: call.callId, args: argsOf(call), key: call.intent.key } : [],
+    mayHaveRun(call) && !call.done ? { toolCallId: call.callId, args: argsOf(call), key: call.intent?.key } : [],
   )
   return { ...active, toolCallCount: turn.toolCallCount, runningCalls }
 }
@@ -123,10 +130,9 @@ export function checkSnapshot(
     system: typeof system === 'string' ? system : undefined,
     toolCallCount: typeof toolCallCount === 'number' ? toolCallCount : undefined,
     agent: typeof state.agent?.name === 'string' ? { name: state.agent.name } : undefined,
-    pendingApprovals: listOf(state.pendingApprovals, isPending),
-    pendingUserQuestions: listOf(
-      state.pendingUserQuestions,
-      (pending) => isPending(pending) && areObjects(pending.questions),
+    pendingApprovals: undecided(listOf(state.pendingApprovals, isPending)),
+    pendingUserQuestions: undecided(
+      listOf(state.pendingUserQuestions, (pending) => isPending(pending) && areObjects(pending.questions)),
     ),
     runningCalls: listOf(state.runningCalls, ({ toolCallId }) => typeof toolCallId === 'string'),
     reflections: listOf(state.reflections, ({ text }) => typeof text === 'string'),
@@ -137,6 +143,16 @@ export function checkSnapshot(
 
 function listOf<T>(list: readonly T[] | undefined, isGood: (item: T) => boolean): readonly T[] | undefined {
   return Array.isArray(list) ? list.filter((item) => areObjects([item]) && isGood(item)) : undefined
+}
+
+/** A file may say that a person said yes: only a person here can. What a tool asked after its first, it asks again itself. */
+function undecided<T extends PendingToolApproval | PendingUserQuestion>(
+  list: readonly T[] | undefined,
+): readonly T[] | undefined {
+  return list?.flatMap((pending) => {
+    const entered = pending.metadata?.entered as Request['entered']
+    return pending.status === 'executed' || entered?.asks?.position ? [] : { ...pending, status: 'pending' as const }
+  })
 }
 
 function isPending({ id, toolCallId, toolName, status }: PendingToolApproval | PendingUserQuestion): boolean {

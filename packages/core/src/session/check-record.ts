@@ -1,0 +1,366 @@
+/** Whether a stored record is one: a disk, an older script or somebody's console may have made it anything. */
+import type { Command } from './command.ts'
+import { entryVersion, isEntryType, type Entry, type EntryType } from './entry.ts'
+import type { Message } from './message.ts'
+import type { Partial } from './partial.ts'
+import type { Head, Node } from './state.ts'
+
+type Check = (value: unknown) => boolean
+
+/** One of a newer version, or of a type it may have added, is left to whoever refuses those. */
+export function isEntry(value: unknown, seq: number): value is Entry {
+  if (!envelope(value)) return false
+  const entry = value as Entry
+  return entry.seq === seq && (entry.v > entryVersion || !isEntryType(entry.type) || bodies[entry.type](value))
+}
+
+/** A type that is not known passes: whoever takes it says so to its sender. */
+export function isCommand(value: unknown): value is Command {
+  if (!shape({ commandId: text, sessionId: text, at: time, type: text })(value)) return false
+  const { type } = value as Command
+  return !Object.hasOwn(commands, type) || commands[type](value)
+}
+
+export function isHead(value: unknown, sessionId: string): value is Head {
+  return head(value) && (value as Head).sessionId === sessionId
+}
+
+export function isPartial(value: unknown): value is Partial {
+  return partial(value)
+}
+
+/** Stands where a message was that cannot be read. */
+export function lostMessage(id: string, createdAt = 0): Message {
+  return { id, role: 'assistant', content: null, meta: { status: 'lost', createdAt } }
+}
+
+/** What is folded in place of an entry that cannot be read: a mark, where it may have held words. */
+export function entryInPlaceOf(value: unknown, seq: number): Entry {
+  const { type, at, epoch, path, turnId } = (isObject(value) ? value : {}) as globalThis.Partial<Entry>
+  const around = {
+    v: entryVersion,
+    seq,
+    id: `lost.${seq}`,
+    at: time(at) ? (at as number) : 0,
+    epoch: whole(epoch) ? (epoch as number) : 0,
+    path: list(text)(path) ? (path as string[]) : [],
+    ...(text(turnId) && { turnId }),
+  }
+  if (type !== undefined && !wordy.has(type) && Object.hasOwn(bodies, type)) return { ...around, type: 'meta-set' }
+  // No message has this name: the fold puts it behind the last.
+  return { ...around, type: 'message-add', message: lostMessage(`lost.${seq}`, around.at), parent: '' }
+}
+
+const wordy = new Set<EntryType>(['message-add', 'tool-result', 'state-import'])
+
+const text: Check = (value) => typeof value === 'string'
+const flag: Check = (value) => typeof value === 'boolean'
+const count: Check = (value) => Number.isFinite(value)
+const whole: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0
+/** A date that is none throws when it is written out. */
+const time: Check = (value) => count(value) && Math.abs(value as number) <= 8.64e15
+const anything: Check = () => true
+const object: Check = (value) => isObject(value)
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function maybe(check: Check): Check {
+  return (value) => value === undefined || check(value)
+}
+
+function orNull(check: Check): Check {
+  return (value) => value === null || check(value)
+}
+
+function list(check: Check): Check {
+  return (value) => Array.isArray(value) && value.every(check)
+}
+
+function map(check: Check): Check {
+  return (value) => isObject(value) && Object.values(value).every(check)
+}
+
+function either(one: Check, other: Check): Check {
+  return (value) => one(value) || other(value)
+}
+
+function shape(fields: Readonly<Record<string, Check>>): Check {
+  const checks = Object.entries(fields)
+  return (value) => isObject(value) && checks.every(([key, check]) => check(value[key]))
+}
+
+const envelope = shape({
+  v: whole,
+  seq: whole,
+  id: text,
+  at: time,
+  epoch: whole,
+  path: list(text),
+  type: text,
+  turnId: maybe(text),
+  stepId: maybe(text),
+  commandId: maybe(text),
+})
+
+const part: Check = (value) =>
+  isObject(value) && (value.type === 'text' ? text(value.text) : shape({ image_url: shape({ url: text }) })(value))
+const content = either(text, list(part))
+const roles = new Set<unknown>(['system', 'user', 'assistant', 'tool'])
+const message = shape({
+  id: text,
+  role: (value) => roles.has(value),
+  content: orNull(content),
+  tool_calls: maybe(list(shape({ id: text, function: shape({ name: text, arguments: text }) }))),
+  tool_call_id: maybe(text),
+  name: maybe(text),
+  meta: shape({
+    status: text,
+    createdAt: time,
+    agent: maybe(text),
+    reasoning: maybe(list(text)),
+    attachments: maybe(list(object)),
+    resumedAt: maybe(list(count)),
+    finish: maybe(text),
+    origin: maybe(text),
+    replaced: maybe(text),
+    tool: maybe(
+      shape({ name: text, label: maybe(text), durationMs: maybe(count), summary: maybe(text), handoff: maybe(text) }),
+    ),
+  }),
+})
+const plan = shape({
+  version: count,
+  lastUpdated: time,
+  adherenceScore: maybe(count),
+  steps: list(
+    shape({
+      id: count,
+      step: text,
+      status: text,
+      owner: maybe(text),
+      exitCriteria: maybe(text),
+      evidence: maybe(text),
+      title: maybe(text),
+      description: maybe(text),
+    }),
+  ),
+})
+const kinds = new Set<unknown>(['approval', 'question', 'elicitation', 'checkpoint', 'deferred', 'outcome'])
+const option = shape({ label: text, value: maybe(text), description: maybe(text), preview: maybe(text) })
+const question = shape({ question: text, header: maybe(text), placeholder: maybe(text), options: maybe(list(option)) })
+const request = shape({
+  id: text,
+  kind: (value) => kinds.has(value),
+  openedAt: time,
+  callId: text,
+  tool: text,
+  argsHash: text,
+  path: maybe(list(text)),
+  label: maybe(text),
+  description: maybe(text),
+  parameters: maybe(object),
+  prompt: maybe(text),
+  reason: maybe(text),
+  questions: maybe(list(question)),
+  entered: maybe(shape({ asks: object })),
+})
+const resolutions = new Set<unknown>([
+  'approve',
+  'reject',
+  'answer',
+  'fill',
+  'cancel',
+  'result',
+  'happened',
+  'retry',
+  'stop',
+])
+const resolution = shape({
+  type: (value) => resolutions.has(value),
+  comment: maybe(text),
+  notes: maybe(text),
+  answers: maybe((value) => typeof value === 'object' && value !== null),
+})
+const error = shape({ code: text, message: text, details: maybe(object), cause: maybe(text) })
+const queue = list(shape({ commandId: text, content, when: maybe(text) }))
+const usage = shape({ input: count, output: count, total: count, cachedInput: count })
+const cache = map(shape({ id: text, at: time }))
+const tallies = map(shape({ successes: count, failures: count }))
+const spent = shape({ outputTokens: count, costUsd: count })
+const compaction = shape({ upTo: text, summary: text, archived: list(text), structuredSummary: maybe(object) })
+const reflection = shape({ id: text, text })
+const fact = shape({ key: text, value: text, confidence: count, lastUpdatedAt: text, tags: maybe(list(text)) })
+const scope = shape({
+  plan: maybe(orNull(plan)),
+  compaction: maybe(orNull(compaction)),
+  reflections: maybe(list(reflection)),
+  activeAgent: maybe(text),
+  slices: maybe(object),
+})
+const settings = shape({
+  model: maybe(text),
+  system: maybe(text),
+  opts: maybe(object),
+  mode: maybe(text),
+  metadata: maybe(object),
+  tag: maybe(orNull(text)),
+  archived: maybe(flag),
+  lifecycle: maybe(text),
+  tools: maybe(map(text)),
+})
+const result = shape({
+  status: text,
+  tool: text,
+  content: text,
+  label: maybe(text),
+  durationMs: maybe(count),
+  summary: maybe(text),
+  cacheKey: maybe(text),
+  handoff: maybe(text),
+})
+
+const bodies: Readonly<Record<EntryType, Check>> = {
+  'session-start': shape({ agent: text }),
+  'state-import': shape({ messages: list(message), plan: orNull(plan), cache: maybe(cache) }),
+  'turn-start': shape({
+    origin: text,
+    resumed: maybe(shape({ step: count, toolCallCount: count, spent, tallies, nudges: maybe(count) })),
+  }),
+  'step-start': shape({ step: count, key: text }),
+  'message-add': shape({ message, parent: orNull(text) }),
+  'call-request': shape({ call: shape({ callId: text, index: count, tool: text, args: text, label: maybe(text) }) }),
+  'request-open': shape({ request }),
+  'request-close': shape({ requestId: text, status: text, resolution, by: maybe(text) }),
+  'tool-intent': shape({ callId: text, argsHash: text, attempt: count, key: text, host: maybe(text) }),
+  'tool-result': shape({ callId: text, result, parent: orNull(text) }),
+  'plan-set': shape({ plan, source: text, operation: text }),
+  'usage-add': shape({ model: text, usage, purpose: text, costUsd: maybe(count) }),
+  'compaction-add': shape({ compaction }),
+  'reflection-add': shape({ reflection }),
+  'memory-add': shape({ fact }),
+  'cursor-set': shape({ leaf: orNull(text), scope: maybe(scope) }),
+  'agent-set': shape({ agent: text }),
+  'queue-set': shape({ queue }),
+  'rule-set': shape({ rule: text, decision: orNull(text) }),
+  'title-set': shape({ title: text, source: text }),
+  'meta-set': settings,
+  'slice-set': shape({ extension: text }),
+  'undo-intent': shape({ callId: text }),
+  'undo-result': shape({ callId: text, error: maybe(error) }),
+  'command-refused': shape({ commandId: text, reason: text, by: maybe(text) }),
+  'turn-end': shape({ terminalReason: text, error: maybe(error), outputError: maybe(text) }),
+}
+
+const commands: Readonly<Record<Command['type'], Check>> = {
+  send: shape({ content, when: maybe(text) }),
+  unqueue: shape({ target: text }),
+  requeue: shape({ target: text, content: maybe(content), when: maybe(text) }),
+  stop: anything,
+  resolve: shape({ requestId: text, resolution, by: maybe(text) }),
+  retry: anything,
+  goto: shape({ messageId: orNull(text), exact: maybe(flag) }),
+  edit: shape({ messageId: text, content }),
+  regenerate: shape({ messageId: maybe(text) }),
+  rewind: shape({ messageId: orNull(text) }),
+  compact: anything,
+  rename: shape({ title: text }),
+  set: shape({ settings }),
+  plan: shape({ change: object }),
+  report: shape({ reply: shape({ status: text, content: text, summary: maybe(text), asks: maybe(object) }) }),
+}
+
+const partial = shape({
+  stepId: text,
+  text,
+  reasoning: text,
+  refusal: text,
+  calls: list(shape({ index: count, id: maybe(text), name: text, args: text })),
+  after: maybe(text),
+  usage: maybe(usage),
+  model: maybe(text),
+  finish: maybe(text),
+  resumedAt: maybe(list(count)),
+})
+
+const node = shape({
+  id: text,
+  parent: orNull(text),
+  seq: whole,
+  index: maybe(whole),
+  role: (value) => roles.has(value),
+  turnId: maybe(text),
+  cut: maybe(flag),
+})
+const openCall = shape({
+  callId: text,
+  tool: text,
+  args: text,
+  label: maybe(text),
+  request: maybe(request),
+  decision: maybe(shape({ type: text, comment: maybe(text), by: maybe(text), notes: maybe(text) })),
+  intent: maybe(shape({ argsHash: text, attempt: count, key: text, at: time, host: maybe(text) })),
+  done: flag,
+})
+const turn = shape({
+  id: text,
+  origin: text,
+  startedAt: time,
+  back: maybe(shape({ leaf: orNull(text), scope })),
+  step: count,
+  openStep: orNull(shape({ id: text, key: text })),
+  calls: list(openCall),
+  toolCallCount: count,
+  agent: maybe(text),
+  childCount: count,
+  cuts: count,
+  finish: text,
+  spent,
+  reflections: maybe(count),
+  nudges: maybe(count),
+  tallies,
+})
+const total = shape({
+  requests: count,
+  input: count,
+  output: count,
+  total: count,
+  cachedInput: count,
+  costUsd: maybe(count),
+})
+const headFields = shape({
+  v: (value) => value === 1,
+  sessionId: text,
+  agent: text,
+  seq: whole,
+  epoch: whole,
+  nodes: list(node),
+  leaf: orNull(text),
+  activeAgent: maybe(text),
+  plan: orNull(plan),
+  compaction: orNull(compaction),
+  reflections: list(reflection),
+  facts: list(fact),
+  cache,
+  requests: list(request),
+  queue,
+  usage: shape({ totals: map(total) }),
+  turn: orNull(turn),
+  lastEnd: orNull(shape({ turnId: text, terminalReason: text, error: maybe(error), outputError: maybe(text) })),
+  commands: list(text),
+  refused: list(shape({ commandId: text, reason: text })),
+  title: maybe(text),
+  titledBy: maybe(text),
+  settings,
+  slices: object,
+})
+
+const head: Check = (value) => headFields(value) && isTree(value as Head) && map(head)((value as Head).children)
+
+/** Each behind one that came before it: a path through anything else may never end. */
+function isTree({ nodes, leaf }: Head): boolean {
+  const known = new Set<string | null>([null])
+  const isPlaced = ({ id, parent }: Node) => known.has(parent) && known.size < known.add(id).size
+  return nodes.every(isPlaced) && known.has(leaf)
+}

@@ -1,0 +1,59 @@
+/** A Request of a tool itself: made from what it asks, and told to it when it is entered again. */
+import { labelText } from '../tools/tool.ts'
+import type { Asks, Told } from '../tools/asking.ts'
+import type { CallReply } from '../tools/result.ts'
+import type { Request } from '../permission/request.ts'
+import type { NewEntry } from '../session/journal.ts'
+import type { Asked, OpenCall } from '../session/state.ts'
+import { checkAnswers, questionsProblem, questionTool } from '../smart/questions.ts'
+import { argsHash } from '../tools/canonical.ts'
+import { checkJsonSchema } from '../tools/schema.ts'
+import type { Ready, Run } from './run.ts'
+
+/** The entry that asks, or the reply when the tool asks what nobody could answer. */
+export function ownRequest(run: Run, call: OpenCall, { tool, args }: Ready, asks: Asks): NewEntry | CallReply {
+  const { kind, position, prompt, questions, allowFreeText = true } = asks
+  const problem = kind === 'question' && problemOf(questions ?? [], allowFreeText)
+  if (problem) {
+    return { status: 'error', content: `Error executing tool: ${problem}`, problem: `Tool "${tool.name}": ${problem}` }
+  }
+  const shown = kind === 'question' ? { questions } : (asks.args ?? args)
+  const request: Request = {
+    id: `${call.callId}.${kind}.${position}`,
+    kind,
+    openedAt: run.clock.now(),
+    callId: call.callId,
+    tool: tool.name,
+    label: labelText(tool.label, 'ask'),
+    description: tool.description,
+    args: shown,
+    argsHash: argsHash(run.hash, tool.name, shown),
+    destructive: tool.destructive,
+    entered: { asks, args },
+    ...(prompt !== undefined && { prompt }),
+    ...(questions && { questions, allowFreeText }),
+  }
+  return { type: 'request-open', request }
+}
+
+function problemOf(questions: NonNullable<Asks['questions']>, allowFreeText: boolean): string | undefined {
+  const checked = checkJsonSchema(questionTool.parameters, { questions })
+  return checked.ok ? questionsProblem(questions, allowFreeText) : checked.issues.join('; ')
+}
+
+export function toldOf(asked: readonly Asked[]): Told[] {
+  return asked.flatMap(({ request, resolution }) => {
+    const { asks } = request.entered ?? {}
+    if (!asks) return []
+    switch (resolution.type) {
+      case 'answer':
+        return { asks, answers: checkAnswers(asks.questions ?? [], resolution.answers, asks.allowFreeText ?? true) }
+      case 'reject':
+        return { asks, refusal: resolution.comment ?? 'The person said no. Do not try it again unless they ask.' }
+      case 'cancel':
+        return { asks, refusal: 'The person chose not to answer.' }
+      default:
+        return { asks }
+    }
+  })
+}

@@ -1,0 +1,204 @@
+/** Tools on other tabs' pages: the owner finds them and watches over their tabs; a tab runs what the journal gives it. */
+import {
+  activeAgent,
+  callsFor,
+  describeError,
+  DogearError,
+  reportId,
+  runForOwner,
+  type Command,
+  type Elsewhere,
+  type Fold,
+  type Held,
+  type Lock,
+  type OpenCall,
+  type RunAgent,
+  type RunTool,
+} from '@dogear/core'
+import type { Platform } from './platform.ts'
+import { parts, type Part, type Sought, type Told, type ToolFacts } from './told.ts'
+
+export interface Neighbours extends Elsewhere {
+  hear(told: Told): Promise<void>
+  /** The journal has grown: runs what is this tab's to run, and stops what nobody waits for. */
+  look(): void
+  /** This tab drives no longer: it forgets what others have. */
+  reset(): void
+  close(): void
+}
+
+export interface NeighbourOptions {
+  readonly platform: Platform
+  readonly lock: Lock
+  /** Of the session: this tab's own lock is named after both. */
+  readonly name: string
+  readonly host: string
+  readonly fold: Fold
+  readonly agent: () => RunAgent
+  readonly tell: (told: Told) => void
+  /** Reads what the owner has written. */
+  readonly follow: () => Promise<void>
+  /** A tab has what was sought. */
+  readonly found: () => void
+  /** Resolves once the report is in the inbox. */
+  readonly send: (report: Command) => Promise<void>
+}
+
+/** How long a tab may take to tell something of its tool. */
+const answersIn = 5_000
+const tryAgainAfter = 2_000
+
+export function createNeighbours(options: NeighbourOptions): Neighbours {
+  const { platform, lock, host, fold, tell } = options
+  const { clock, ids, hash } = platform
+  const closed = new AbortController()
+  let driving = new AbortController()
+  const known = new Map<string, RunTool>()
+  const deaths = new Map<string, Promise<void>>()
+  const asked = new Map<string, (told: Extract<Told, { type: 'told' }>) => void>()
+  /** By `reportId`, until the owner has taken the report: a call is begun once, however often the journal shows it. */
+  const running = new Map<string, { controller: AbortController; done: Promise<void> }>()
+  let isClosing = false
+  let life: Promise<Held | undefined> | undefined
+  const lockName = (of: string) => `${options.name}:host:${of}`
+
+  function gone(of: string): Promise<void> {
+    let death = deaths.get(of)
+    if (!death) deaths.set(of, (death = outlived(of, driving.signal)))
+    return death
+  }
+
+  async function outlived(of: string, signal: AbortSignal): Promise<void> {
+    const held = await lock.acquire(lockName(of), { wait: true, signal })
+    if (!held) return new Promise(() => {})
+    held.release()
+    for (const [key, tool] of known) if (tool.host === of) known.delete(key)
+  }
+
+  /** Only of a tab that lives: an intent for a dead one would be asked about for nothing. */
+  async function learn(sought: Sought, of: string, facts: ToolFacts): Promise<void> {
+    const free = await lock.acquire(lockName(of), { wait: false })
+    if (free) return free.release()
+    if (known.has(keyOf(sought))) return
+    known.set(keyOf(sought), { ...facts, ...functions(sought, of, facts), host: of } as unknown as RunTool)
+    gone(of).catch(() => {})
+    options.found()
+  }
+
+  function functions(sought: Sought, of: string, { asks }: ToolFacts): object {
+    const askAbout = (part: Part) => [part, (value: unknown) => ask({ ...sought, host: of, part, value })]
+    return { ...Object.fromEntries(asks.map(askAbout)), call: () => {} }
+  }
+
+  async function ask(question: Omit<Extract<Told, { type: 'ask' }>, 'type' | 'ref'>): Promise<unknown> {
+    const ref = ids.id()
+    const over = new AbortController()
+    try {
+      const answer = new Promise<Extract<Told, { type: 'told' }>>((resolve) => asked.set(ref, resolve))
+      tell({ type: 'ask', ref, ...question })
+      const told = await Promise.race([answer, clock.sleep(answersIn, over.signal)])
+      if (told && told.problem === undefined) return told.value
+      throw new DogearError('tool-unknown', told?.problem ?? `The tab that has ${question.name} does not answer.`)
+    } finally {
+      asked.delete(ref)
+      over.abort()
+    }
+  }
+
+  /** The tool as this page has it, when it is one that another tab may use. */
+  async function ownTool({ agent, name }: Sought): Promise<RunTool | undefined> {
+    await options.follow()
+    const { head } = fold
+    if (head.turn?.agent !== agent) return undefined
+    const tool = activeAgent(options.agent(), head).tools.find((each) => each.name === name)
+    return tool?.tasks || tool?.handoff ? undefined : tool
+  }
+
+  async function offer(sought: Sought): Promise<void> {
+    const tool = await ownTool(sought)
+    if (!tool) return
+    life ??= lock.acquire(lockName(host), { wait: true, signal: closed.signal })
+    if (await life) tell({ type: 'found', host, agent: sought.agent, name: sought.name, tool: factsOf(tool) })
+  }
+
+  async function answer({ ref, part, value, ...sought }: Extract<Told, { type: 'ask' }>): Promise<void> {
+    try {
+      const tool = await ownTool(sought)
+      const judge = tool?.[part] as ((given: unknown) => unknown) | undefined
+      tell(judge ? { type: 'told', ref, value: await judge(value) } : { type: 'told', ref, problem: 'It is gone.' })
+    } catch (error) {
+      tell({ type: 'told', ref, problem: describeError(error) })
+    }
+  }
+
+  /** Reported whatever it takes: the tool has run. */
+  async function runHere(call: OpenCall, commandId: string, signal: AbortSignal): Promise<void> {
+    const { sessionId } = fold.head
+    const reply = await runForOwner({ agent: options.agent(), head: fold.head, hash }, call, signal)
+    for (;;) {
+      try {
+        return await options.send({ type: 'report', commandId, sessionId, at: clock.now(), reply })
+      } catch {
+        if (isClosing) return
+        await clock.sleep(tryAgainAfter)
+      }
+    }
+  }
+
+  return {
+    gone,
+    tool: (agent, name) => known.get(keyOf({ agent, name })),
+    seek: (agent, name) => tell({ type: 'seek', agent, name }),
+    async hear(told) {
+      if (told.type === 'seek') await offer(told)
+      if (told.type === 'found') await learn({ agent: told.agent, name: told.name }, told.host, told.tool)
+      if (told.type === 'ask' && told.host === host) await answer(told)
+      if (told.type === 'told') asked.get(told.ref)?.(told)
+    },
+    look() {
+      const mine = new Map(callsFor(fold.head, host).map((call) => [reportId(call), call]))
+      for (const [id, { controller }] of running) {
+        if (mine.has(id)) continue
+        controller.abort()
+        running.delete(id)
+      }
+      for (const [id, call] of mine) {
+        if (running.has(id)) continue
+        const controller = new AbortController()
+        running.set(id, { controller, done: runHere(call, id, controller.signal) })
+      }
+    },
+    reset() {
+      driving.abort()
+      driving = new AbortController()
+      known.clear()
+      deaths.clear()
+    },
+    close() {
+      isClosing = true
+      driving.abort()
+      // What still runs here goes on, and its tab counts as living until that is reported.
+      void Promise.all([...running.values()].map(({ done }) => done)).then(async () => {
+        closed.abort()
+        const held = await life
+        held?.release()
+      })
+    },
+  }
+}
+
+function keyOf({ agent = '', name }: Sought): string {
+  return `${agent}/${name}`
+}
+
+/** As data that crosses any channel. */
+function factsOf(tool: RunTool): ToolFacts {
+  const asks = parts.filter((part) => typeof tool[part] === 'function')
+  return { ...(dataOf(tool) as ToolFacts), asks }
+}
+
+function dataOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  const fields = Object.entries(value).filter(([, field]) => typeof field !== 'function')
+  return Object.fromEntries(fields.map(([key, field]) => [key, dataOf(field)]))
+}

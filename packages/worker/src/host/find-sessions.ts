@@ -1,0 +1,85 @@
+/** The sessions of a device, found without opening any: by age, tag, archive, and the words in them. */
+import { bodyOf, isFromPerson, textOf, type Entry, type SessionRecord, type Store } from '@dogear/core'
+import type { SessionInfo, SessionQuery } from '../session-info.ts'
+
+const rowsAtOnce = 50
+/** A search must not keep the disk busy for minutes: this many sessions, and this many entries of all of them. */
+const sessionsSearched = 200
+const entriesSearched = 20_000
+const entriesAtOnce = 500
+
+export async function findSessions(
+  store: Store,
+  agent: string,
+  { limit = 50, before, tag, archived = false, text = '' }: SessionQuery = {},
+): Promise<SessionRecord[]> {
+  const words = wordsOf(text)
+  const found: SessionRecord[] = []
+  let place = before
+  let looked = 0
+  const budget = { entries: entriesSearched }
+  while (found.length < limit) {
+    const rows = await store.sessions({ agent, limit: rowsAtOnce, before: place })
+    for (const row of rows) {
+      if ((row.archived ?? false) !== archived || (tag !== undefined && row.tag !== tag)) continue
+      if (words.length && (looked += 1) > sessionsSearched) return found
+      if (words.length && !(await holds(store, row, words, budget))) continue
+      if (found.push(row) === limit) return found
+    }
+    place = rows.at(-1)
+    if (rows.length < rowsAtOnce) return found
+  }
+  return found
+}
+
+export async function infoOf(store: Store, row: SessionRecord): Promise<SessionInfo> {
+  const { id, agent, createdAt, updatedAt, messageCount, waiting, title, tag, archived = false } = row
+  const firstPrompt = firstPromptIn(await store.entries(id, 0, entriesBeforePrompt))
+  return { id, agent, createdAt, updatedAt, messageCount, waiting, title, tag, archived, firstPrompt }
+}
+
+/** A session begins with its start, the turn's and the words; an import brings its messages in one entry. */
+const entriesBeforePrompt = 8
+const promptLength = 200
+
+function firstPromptIn(entries: readonly Entry[]): string | undefined {
+  for (const entry of entries) {
+    const messages = entry.type === 'state-import' ? entry.messages : [bodyOf(entry)]
+    const said = messages.find((message) => message && isFromPerson(message))
+    if (said) return textOf(said).slice(0, promptLength)
+  }
+  return undefined
+}
+
+/** Newest entries first: what somebody looks for is mostly what they said last. */
+async function holds(
+  store: Store,
+  { id, title = '', seq }: SessionRecord,
+  words: readonly string[],
+  budget: { entries: number },
+): Promise<boolean> {
+  let missing = missingIn(title, words)
+  for (let to = seq; missing.length && to > 0 && budget.entries > 0; to -= entriesAtOnce) {
+    const entries = await store.entries(id, Math.max(0, to - entriesAtOnce), to)
+    budget.entries -= entries.length
+    for (const entry of entries) {
+      const messages = entry.type === 'state-import' ? entry.messages : [bodyOf(entry)]
+      for (const message of messages) if (message) missing = missingIn(textOf(message), missing)
+    }
+  }
+  return missing.length === 0
+}
+
+function missingIn(text: string, words: readonly string[]): readonly string[] {
+  if (!words.length) return words
+  const known = folded(text)
+  return words.filter((word) => !known.includes(word))
+}
+
+function wordsOf(text: string): string[] {
+  return folded(text).split(/\s+/).filter(Boolean)
+}
+
+function folded(text: string): string {
+  return text.normalize('NFKC').toLowerCase()
+}

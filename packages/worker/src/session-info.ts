@@ -1,0 +1,36 @@
+/** A session as the list of a device shows it, without opening it. */
+import type { SessionRecord } from '@dogear/core'
+
+export interface SessionInfo extends Pick<SessionRecord, 'id' | 'agent' | 'createdAt' | 'updatedAt' | 'messageCount'> {
+  readonly title?: string
+  /** What the person said first, up to 200 characters. */
+  readonly firstPrompt?: string
+  readonly tag?: string
+  readonly archived: boolean
+  /** How many requests wait for a person. */
+  readonly waiting: number
+}
+
+export interface SessionQuery {
+  /** Default 50. */
+  limit?: number
+  /** The last session you have: those that come after it, newest first. */
+  before?: Pick<SessionInfo, 'id' | 'updatedAt'>
+  /** Only those with this tag. */
+  tag?: string
+  /** `true`: only those that are archived. By default only those that are not. */
+  archived?: boolean
+  /** Only those whose title or messages have all these words. Looks through the newest 200 sessions at most. */
+  text?: string
+}
+
+/** Every record of a session as it lies in the store, also those that cannot be read any more. */
+export interface RawSession {
+  readonly sessionId: string
+  readonly record: unknown
+  readonly entries: readonly unknown[]
+  readonly head: unknown
+  readonly inbox: readonly unknown[]
+  readonly snapshots: readonly unknown[]
+  readonly quarantine: readonly { readonly id: string; readonly value: unknown }[]
+}

@@ -1,0 +1,90 @@
+/** Storage that is full, corrupt, gone, or only in memory. */
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { moments, waitedFor } from './moments.ts'
+import { useRig } from './rig.ts'
+
+const rig = useRig()
+const sessionIds = ['a']
+
+test('[G10] [X8] no space at any moment of a turn: it says so, and goes on when there is', async () => {
+  const tab = await rig.machine.open(rig.outside.url)
+  // From the start, and in small steps: the browser remembers for half a minute how much space there was.
+  let megabytes = 1
+  await tab.quota(megabytes * 1e6)
+  await tab.enter(sessionIds)
+  for (const [at, moment] of moments.entries()) {
+    const full = rig.outside.moments.arm(moment, () => tab.fill())
+    await tab.send('a', `Pay ${at + 1}`)
+    await full
+    const held = await tab.settles('a')
+    // At the other moments the last words may have been written just before; and a result has room kept for it, which is
+    // enough for the few words that follow.
+    if (held === 'rest') expect(waitedFor.filter((each) => each !== 'effect')).not.toContain(moment)
+    else expect(held).toBe('space')
+    megabytes += 1
+    await tab.quota(megabytes * 1e6)
+    await tab.resume('a')
+    await tab.rest(sessionIds)
+  }
+  rig.passes('quota', moments.length, await tab.stored(sessionIds))
+})
+
+test('[X9] a corrupt database is replaced, and the page works', async () => {
+  await payOnce()
+  await rig.machine.kill()
+  corrupt(databaseFolder())
+  await paysAgain()
+})
+
+test('[X9] an evicted database is replaced, and the page works', async () => {
+  await payOnce()
+  await rig.machine.kill()
+  rmSync(databaseFolder(), { recursive: true })
+  await paysAgain()
+})
+
+test('[G7] [X12] a private window keeps its session over a reload', async () => {
+  const tab = await rig.machine.open(rig.outside.url, { private: true })
+  await tab.enter(sessionIds)
+  const reloaded = rig.outside.moments.arm('streaming', () => tab.page.reload())
+  tab.send('a', 'Pay 1').catch(() => {})
+  await reloaded
+  await tab.enter(sessionIds)
+  rig.passes('private mode', 1, await tab.rest(sessionIds))
+})
+
+async function payOnce(): Promise<void> {
+  const tab = await rig.machine.open(rig.outside.url)
+  await tab.enter(sessionIds)
+  await tab.send('a', 'Pay 1')
+  const { journal } = await tab.rest(sessionIds)
+  expect(journal.a?.at(-1)?.type).toBe('turn-end')
+}
+
+async function paysAgain(): Promise<void> {
+  const tab = await rig.machine.open(rig.outside.url)
+  await tab.enter(sessionIds)
+  expect((await tab.stored(sessionIds)).journal.a ?? []).toEqual([])
+  await tab.send('a', 'Pay 3')
+  const { journal } = await tab.rest(sessionIds)
+  expect(journal.a?.at(-1)?.type).toBe('turn-end')
+}
+
+function databaseFolder(): string {
+  const folder = join(rig.machine.profile, 'Default/IndexedDB')
+  const origin = new URL(rig.outside.url).host.replace(':', '_')
+  const name = readdirSync(folder).find((each) => each.includes(origin) && each.endsWith('.leveldb'))
+  if (name === undefined) throw new Error(`No database of ${origin} in ${readdirSync(folder).join()}`)
+  return join(folder, name)
+}
+
+/** Every 64th byte of the log flipped: no checksum survives it. */
+function corrupt(folder: string): void {
+  for (const name of readdirSync(folder).filter((each) => each.endsWith('.log') || each.endsWith('.ldb'))) {
+    const bytes = readFileSync(join(folder, name))
+    for (let at = 32; at < bytes.length; at += 64) bytes[at]! ^= 0xff
+    writeFileSync(join(folder, name), bytes)
+  }
+}

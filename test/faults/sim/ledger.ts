@@ -1,0 +1,137 @@
+/** The auditor's book, outside of the system: what happened in the world, what was promised, what was paid. */
+import { createHash } from 'node:crypto'
+import type { Batch, Entry, Message } from '@dogear/core'
+import { positionOf } from './story.ts'
+
+export interface Effect {
+  readonly callId: string
+  readonly key: string
+  readonly tool: string
+  readonly args: unknown
+}
+
+export interface Promised {
+  readonly type: string
+  readonly words?: string
+}
+
+export interface Ledger {
+  readonly effects: readonly Effect[]
+  /** Commands a page was told are saved. */
+  readonly promised: ReadonlyMap<string, Promised>
+  /** Entries a page has shown, by seq. */
+  readonly shown: ReadonlyMap<number, string>
+  /** What the model was sent for each answer it began. */
+  readonly paid: readonly (readonly Message[])[]
+  readonly violations: readonly string[]
+  /** The newest epoch, and how many entries are committed. */
+  epoch(): number
+  seq(): number
+  acquired(epoch: number): void
+  appended(batch: Batch): void
+  didEffect(effect: Effect): void
+  promise(commandId: string, promised: Promised): void
+  show(entry: Entry): void
+  /** A person said yes to a call with these arguments. */
+  approved(callId: string, args: unknown): void
+  pay(messages: readonly Message[], epoch: number): void
+  violated(rule: string): void
+}
+
+export function createLedger(): Ledger {
+  const effects: Effect[] = []
+  const promised = new Map<string, Promised>()
+  const shown = new Map<number, string>()
+  const paid: (readonly Message[])[] = []
+  const violations: string[] = []
+  const intents = new Map<string, { readonly argsHash: string; readonly key: string }>()
+  const approvals = new Map<string, Set<string>>()
+  const answered = new Set<string>()
+  let turn: string | undefined
+  let step = 0
+  let epoch = 0
+  let seq = 0
+
+  function violated(rule: string): void {
+    if (violations.length < 20) violations.push(rule)
+  }
+
+  function note(entry: Entry): void {
+    if (entry.type === 'tool-intent') intents.set(entry.callId, { argsHash: entry.argsHash, key: entry.key })
+    if (entry.type !== 'message-add' || entry.path.length) return
+    const { role, content, meta, tool_calls: calls } = entry.message
+    if (role === 'user' && typeof content === 'string') {
+      turn = content
+      step = 0
+    }
+    if (role !== 'assistant' || meta.status !== 'complete') return
+    answered.add(`${turn} ${step}`)
+    if (calls) step += 1
+  }
+
+  return {
+    effects,
+    promised,
+    shown,
+    paid,
+    violations,
+    epoch: () => epoch,
+    seq: () => seq,
+    acquired: (next) => void (epoch = Math.max(epoch, next)),
+    appended(batch) {
+      // A write that was made again: it stands there already.
+      if (batch.expectedSeq !== seq) return
+      if (batch.epoch !== epoch) violated(`[G6] epoch ${batch.epoch} wrote ${seq} although epoch ${epoch} had begun`)
+      seq += batch.entries.length
+      batch.entries.forEach(note)
+    },
+    didEffect(effect) {
+      const { callId, key, tool, args } = effect
+      effects.push(effect)
+      const intent = intents.get(callId)
+      const hash = hashOf(tool, args)
+      if (!intent) return violated(`[G3] ${tool} ${callId} took effect before its intent was committed`)
+      if (intent.key !== key) violated(`[G4] ${tool} ${callId} ran under ${key}, its intent says ${intent.key}`)
+      if (intent.argsHash !== hash) violated(`[G5] ${tool} ${callId} ran with other arguments than its intent says`)
+      if (tool === 'book' && !approvals.get(callId)?.has(hash)) {
+        violated(`[G5] ${tool} ${callId} ran with ${JSON.stringify(args)}, which nobody approved`)
+      }
+    },
+    promise: (commandId, what) => void promised.set(commandId, what),
+    show(entry) {
+      const before = shown.get(entry.seq)
+      if (before !== undefined && before !== entry.id) {
+        violated(`[G2] seq ${entry.seq} was shown as ${before} and as ${entry.id}`)
+      }
+      shown.set(entry.seq, entry.id)
+    },
+    approved(callId, args) {
+      if (!approvals.has(callId)) approvals.set(callId, new Set())
+      approvals.get(callId)?.add(hashOf('book', args))
+    },
+    pay(messages, by) {
+      paid.push(messages)
+      const position = positionOf(messages)
+      // A host that is fenced and does not know it yet may still ask: what it is told goes nowhere.
+      if (by === epoch && answered.has(`${position.words} ${position.step}`)) {
+        violated(`[G7] the answer to "${position.words}", step ${position.step} was paid for after it was committed`)
+      }
+    },
+    violated,
+  }
+}
+
+/** By the auditor's own reckoning, not the product's. */
+export function hashOf(tool: string, args: unknown): string {
+  return createHash('sha256')
+    .update(`[${JSON.stringify(tool)},${sorted(args)}]`)
+    .digest('hex')
+}
+
+function sorted(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) =>
+    typeof item === 'object' && item !== null && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+      : item,
+  )
+}

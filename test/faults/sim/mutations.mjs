@@ -1,0 +1,81 @@
+/** What keeps the guarantees, taken out of the product one at a time: the simulator must notice each. */
+
+import { openSimulator, seedRuns } from './passes.mjs'
+
+/** Exact text, so that a mutation that no longer changes anything fails loudly. */
+export const mutations = [
+  {
+    name: 'no intent is written before the tool runs',
+    file: 'core/src/turn/decide.ts',
+    from: `      return [
+        {
+          type: 'tool-intent',`,
+    to: `      return [].concat([]) ?? [
+        {
+          type: 'tool-intent',`,
+  },
+  {
+    name: 'the epoch is not checked',
+    file: 'store/src/session-row.ts',
+    from: 'row.epoch === batch.epoch && row.seq === batch.expectedSeq',
+    to: 'row.seq === batch.expectedSeq',
+  },
+  {
+    name: 'expectedSeq is not compared',
+    file: 'store/src/session-row.ts',
+    from: 'row.epoch === batch.epoch && row.seq === batch.expectedSeq',
+    to: 'row.epoch === batch.epoch',
+  },
+  {
+    name: 'the approved arguments are not checked by their hash',
+    file: 'core/src/turn/resolve.ts',
+    from: 'if (argsHash(run.hash, call.tool, args) === shown) return approved(args)',
+    to: 'if (shown) return approved(args)',
+  },
+  {
+    name: 'entries are read in the order of their time',
+    file: 'store/src/memory-store.ts',
+    from: 'shelves.get(sessionId)?.entries.slice(',
+    to: 'shelves.get(sessionId)?.entries.toSorted((one, other) => one.at - other.at).slice(',
+  },
+  {
+    name: 'a command stays in the inbox when its entries are written',
+    file: 'store/src/memory-store.ts',
+    from: 'batch.take?.forEach(take)',
+    to: '',
+  },
+  {
+    name: 'a command leaves the inbox before its entries are written',
+    file: 'store/src/memory-store.ts',
+    from: 'assertContiguous(batch)',
+    to: 'batch.take?.forEach(take); assertContiguous(batch)',
+  },
+]
+
+/** The first run that fails under a mutation, or undefined when none does. */
+export async function firstFailure(mutation, { seeds = 2000, threads } = {}) {
+  const simulator = await openSimulator({ plugins: [mutate(mutation)], threads })
+  try {
+    const { failures, reports } = await simulator.run(seedRuns(1, seeds), { untilFailure: true })
+    return failures[0] && { ...failures[0], after: reports.length }
+  } finally {
+    await simulator.close()
+  }
+}
+
+function mutate({ name, file, from, to }) {
+  let isMade = false
+  return {
+    name: 'mutation',
+    enforce: 'pre',
+    transform(code, id) {
+      if (!id.endsWith(`/packages/${file}`)) return undefined
+      if (code.split(from).length !== 2) throw new Error(`"${name}" finds its text in ${file} not exactly once.`)
+      isMade = true
+      return code.replace(from, () => to)
+    },
+    buildEnd() {
+      if (!isMade) throw new Error(`"${name}" found no ${file}.`)
+    },
+  }
+}
