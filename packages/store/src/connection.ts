@@ -1,5 +1,6 @@
 /** The connection to one database: opened with patience, and opened again when the browser drops it. */
 import { deleteDB, openDB } from 'idb'
+import { beginFreshLog } from './fresh-log.ts'
 import { createStores, databaseVersion, type Database, type Schema } from './schema.ts'
 import {
   isConnectionLost,
@@ -104,7 +105,7 @@ async function openPatiently(name: string, events: ConnectionEvents): Promise<Da
 }
 
 async function open(name: string, events: ConnectionEvents): Promise<Database> {
-  return openDB<Schema>(name, databaseVersion, {
+  const opening = openDB<Schema>(name, databaseVersion, {
     upgrade: createStores,
     blocking(_version, blockedVersion, event) {
       // At once: whoever wants the database alone waits for this tab.
@@ -114,6 +115,8 @@ async function open(name: string, events: ConnectionEvents): Promise<Database> {
     },
     terminated: events.onLost,
   })
+  const [database] = await Promise.all([opening, beginFreshLog()])
+  return database
 }
 
 /**

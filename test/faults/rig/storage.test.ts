@@ -1,5 +1,5 @@
 /** Storage that is full, corrupt, gone, or only in memory. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { moments, waitedFor } from './moments.ts'
@@ -29,6 +29,23 @@ test('[G10] [X8] no space at any moment of a turn: it says so, and goes on when 
     await tab.rest(sessionIds)
   }
   rig.passes('quota', moments.length, await tab.stored(sessionIds))
+})
+
+test('[G1] [X3] half a record at the end of the log, as a kill leaves it, costs nothing', async () => {
+  await payOnce()
+  await rig.machine.kill()
+  leaveHalfARecord(databaseFolder())
+  // Chromium writes on behind it, and finds it only when it is killed once more.
+  for (const words of ['Pay 3', 'Pay 5']) {
+    const tab = await rig.machine.open(rig.outside.url)
+    await tab.enter(sessionIds)
+    await tab.send('a', words)
+    await tab.rest(sessionIds)
+    await rig.machine.kill()
+  }
+  const tab = await rig.machine.open(rig.outside.url)
+  await tab.enter(sessionIds)
+  rig.passes('half a record', 1, await tab.rest(sessionIds, 3))
 })
 
 test('[X9] a corrupt database is replaced, and the page works', async () => {
@@ -78,6 +95,15 @@ function databaseFolder(): string {
   const name = readdirSync(folder).find((each) => each.includes(origin) && each.endsWith('.leveldb'))
   if (name === undefined) throw new Error(`No database of ${origin} in ${readdirSync(folder).join()}`)
   return join(folder, name)
+}
+
+/** The header of a LevelDB record says 3,000 bytes; a kill let through twenty of them. */
+function leaveHalfARecord(folder: string): void {
+  const name = readdirSync(folder).find((each) => each.endsWith('.log')) ?? ''
+  const record = Buffer.alloc(27, 7)
+  record.writeUInt16LE(3_000, 4)
+  record.writeUInt8(1, 6)
+  appendFileSync(join(folder, name), record)
 }
 
 /** Every 64th byte of the log flipped: no checksum survives it. */

@@ -1,0 +1,26 @@
+/** Keeps a browser that was killed from deleting this site's databases the time after next. */
+import { deleteDB, openDB } from 'idb'
+
+/**
+ * Chromium keeps IndexedDB in a LevelDB log. Killed in the middle of a write it leaves half a record at the log's end,
+ * goes on behind it at the next start, and at the start after that takes the whole for corrupt and deletes it.
+ * Deleting any database of the site makes it begin a new log, and drop the old one once its records are elsewhere.
+ */
+export async function beginFreshLog(): Promise<void> {
+  // Only Chromium's events tell of lost data; the other engines do not use LevelDB.
+  if (!('dataLoss' in (globalThis.IDBVersionChangeEvent?.prototype ?? {}))) return
+  const limit = new Promise((resolve) => setTimeout(resolve, patience))
+  // A precaution: where it fails the database is as it was.
+  await Promise.race([makeAndDelete(), limit]).catch(() => {})
+}
+
+/** A tab frozen in the middle of it must not keep the others waiting. */
+const patience = 1_000
+
+const passing = 'dogear-log'
+
+async function makeAndDelete(): Promise<void> {
+  const database = await openDB(passing, 1)
+  database.close()
+  await deleteDB(passing)
+}
