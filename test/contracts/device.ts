@@ -10,7 +10,7 @@ import {
 } from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
 import { manualNetwork, memoryLock, memoryTransport, type ManualNetwork } from '@dogear/testing'
-import { createClient, portWire, type Client, type HostWire, type Session } from '@dogear/worker'
+import { createClient, portWire, type Client, type HostWire, type Session, type Witness } from '@dogear/worker'
 import { browserClock, serve, sha256, type Platform } from '@dogear/worker/host'
 
 export interface Tab {
@@ -38,10 +38,17 @@ export interface Device {
   tab(options: SmartAgentOptions, disk?: Store): Tab
 }
 
-/** `name` begins its ids: what two devices write into one store must not have the same. */
+export interface DeviceOptions {
+  readonly clock?: Clock
+  readonly lock?: Lock
+  /** Begins its ids: what two devices write into one store must not have the same. */
+  readonly name?: string
+  readonly witness?: Witness
+}
+
 export function device(
   store: Store = openMemoryStore(),
-  { clock = browserClock, lock = memoryLock(), name = 'id' }: { clock?: Clock; lock?: Lock; name?: string } = {},
+  { clock = browserClock, lock = memoryLock(), name = 'id', witness }: DeviceOptions = {},
 ): Device {
   const transport = memoryTransport()
   const network = manualNetwork()
@@ -118,6 +125,7 @@ export function device(
         id,
         now: () => Date.now(),
         warn: (message) => warnings.push(message),
+        witness,
       })
       return {
         client,

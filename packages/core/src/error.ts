@@ -8,6 +8,7 @@ export type ErrorCode =
   | 'fenced'
   | 'forbidden'
   | 'handle-missing'
+  | 'history-lost'
   | 'input-invalid'
   | 'internal'
   | 'key-in-page'

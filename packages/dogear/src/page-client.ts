@@ -1,8 +1,8 @@
 /** The one client of a page, started when the first session is opened. */
 import workerText from 'virtual:dogear-worker'
-import { forgetUser } from '@dogear/widgets'
+import { forgetUser, userPrefix } from '@dogear/widgets'
 import { hostHere } from './host-here.ts'
-import { createClient, spawnHost, type Client } from '@dogear/worker'
+import { createClient, createWitness, spawnHost, type Client } from '@dogear/worker'
 
 export interface HostOptions {
   /** Address of a self-hosted `dogear-worker.js`, for a page whose CSP forbids `blob:` workers. The first agent's counts. */
@@ -34,8 +34,19 @@ export function pageClient({ worker = ofScript.worker, assets = ofScript.assets 
     now: () => Date.now(),
     warn,
     cleared: forgetUser,
+    // Under the user's prefix: it goes with all else when they log out.
+    witness: createWitness(localStorageIfAny(), (user) => `${userPrefix(user)}witness`),
   })
   return client
+}
+
+/** The mere getter throws in a sandboxed frame, or with all site data blocked. */
+function localStorageIfAny(): Storage | undefined {
+  try {
+    return globalThis.document && localStorage
+  } catch {
+    return undefined
+  }
 }
 
 export function newId(): string {

@@ -134,6 +134,7 @@ export const english = {
   errors: {
     'endpoint-missing': 'This assistant isn’t set up yet.',
     forbidden: 'You don’t have access to this assistant.',
+    'history-lost': 'This browser has lost part of what was kept here. You can go on with what is left.',
     network: 'The service can’t be reached. Your message is saved.',
     'quota-exceeded': 'The assistant has used up its budget. Your message is saved.',
     'rate-limited': 'Too much at once. Wait a moment, then try again.',

@@ -43,8 +43,8 @@ export function forgetUser(user = ''): void {
   forgotten.value += 1
 }
 
-// Encoded, so that no user's name can be the beginning of another's.
-function userPrefix(user: string): string {
+/** Begins every key that is kept of a user. Encoded, so that no user's name can be the beginning of another's. */
+export function userPrefix(user = ''): string {
   return `dogear|${encodeURIComponent(user)}|`
 }
 

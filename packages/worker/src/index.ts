@@ -11,4 +11,5 @@ export {
   type Turn,
   type TurnResult,
 } from './session.ts'
+export { createWitness, type Witness, type Witnessed } from './client/witness.ts'
 export { createRuns, type Runs, type RunsWire } from './client/runs.ts'

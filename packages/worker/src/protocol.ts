@@ -15,6 +15,7 @@ import type {
   Tool,
   Waiting,
 } from '@dogear/core'
+import type { Witnessed } from './client/witness.ts'
 import type { NamedSnapshot } from './session.ts'
 import type { RawSession, SessionInfo, SessionQuery } from './session-info.ts'
 
@@ -25,6 +26,8 @@ export type ToHost =
       readonly agent: AgentSpec
       readonly session: SessionChoice
       readonly running: readonly string[]
+      /** What this page has seen in the store. */
+      readonly witnessed: Witnessed
     }
   /** A journal in memory: told like a session's, over with its answer. */
   | ({ readonly type: 'run'; readonly ref: number; readonly agent: AgentSpec; readonly runId: string } & RunStart)
@@ -41,14 +44,20 @@ export type ToHost =
   | { readonly type: 'call-throw'; readonly id: number; readonly error: ErrorData }
 
 export type ToPage =
-  | ({ readonly type: 'attached'; readonly ref: number; readonly sessionId: string } & Attached)
+  | ({
+      readonly type: 'attached'
+      readonly ref: number
+      readonly sessionId: string
+      /** What the browser has lost since this page last looked. */
+      readonly lost?: ErrorData
+    } & Attached)
   | { readonly type: 'entries'; readonly sessionId: string; readonly entries: readonly Entry[] }
   | { readonly type: 'delta'; readonly sessionId: string; readonly delta: PartialDelta }
   | { readonly type: 'waiting'; readonly sessionId: string; readonly waiting: Waiting | null }
   | { readonly type: 'saved'; readonly commandId: string }
   | { readonly type: 'unsaved'; readonly commandId: string; readonly error: ErrorData }
   /** Both by another tab; in this one the page itself asked for it. */
-  | { readonly type: 'session-deleted'; readonly sessionId: string }
+  | { readonly type: 'session-deleted'; readonly user?: string; readonly sessionId: string }
   | { readonly type: 'user-cleared'; readonly user?: string }
   | { readonly type: 'session-failed'; readonly sessionId: string; readonly error: ErrorData }
   | { readonly type: 'answer'; readonly ref: number; readonly answer: unknown }

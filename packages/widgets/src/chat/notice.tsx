@@ -10,7 +10,11 @@ import { toolLabel } from './call-view.ts'
 export function TurnNotice() {
   const { session, strings } = useWidget()
   const { connection, waiting, status, lastEnd } = session
-  if (connection.value.type === 'failed') return <ErrorNotice error={connection.value.error} />
+  if (connection.value.type === 'failed') {
+    const { error } = connection.value
+    if (error.code !== 'history-lost') return <ErrorNotice error={error} />
+    return <ErrorNotice error={error} words={strings.outcome.approve} onRetry={() => session.resume()} />
+  }
   if (waiting.value) return <WaitingNotice waiting={waiting.value} />
   if (status.value !== 'idle' || !lastEnd.value) return null
   const { error, terminalReason } = lastEnd.value
@@ -19,10 +23,11 @@ export function TurnNotice() {
   return words ? <Notice>{words}</Notice> : null
 }
 
-export function ErrorNotice({ error, onRetry }: { error: ErrorData; onRetry?: () => void }) {
+/** `words`: what the button says instead of Try again. */
+export function ErrorNotice({ error, words, onRetry }: { error: ErrorData; words?: string; onRetry?: () => void }) {
   const { strings, debug } = useWidget()
   return (
-    <Notice kind="error" action={onRetry && { words: strings.retry, run: onRetry }}>
+    <Notice kind="error" action={onRetry && { words: words ?? strings.retry, run: onRetry }}>
       {strings.errors[error.code] ?? strings.error}
       {debug && (
         <details>

@@ -27,7 +27,7 @@ import { createListeners } from './listeners.ts'
 import { createTurns } from './turns.ts'
 
 export interface ClientSession extends Session {
-  attach(attached: Attached): void
+  attach(attached: Attached & { readonly lost?: ErrorData }): void
   receive(
     message: Exclude<Extract<ToPage, { sessionId: string } | { commandId: string }>, { type: 'session-deleted' }>,
   ): void
@@ -258,7 +258,7 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
         partial.value = attached.partial
         waiting.value = attached.waiting
         kept.value = attached.kept
-        failure.value = attached.failure
+        failure.value = attached.failure ?? attached.lost ?? null
         isAttached.value = true
         listeners.reach(fold.head.seq)
         for (const commandId of fold.head.commands) forget(commandId)

@@ -5,6 +5,7 @@ import type { AgentSpec, Answers, Question, SessionChoice, ToHost, ToPage, Wire 
 import type { NamedSnapshot, Session } from '../session.ts'
 import { createClientSession, type ClientSession } from './client-session.ts'
 import type { Runs, RunsWire } from './runs.ts'
+import { createWitness, type Witness } from './witness.ts'
 
 export interface Client {
   /** Without an id: the newest session of this agent and user, or a new one. */
@@ -31,13 +32,16 @@ export interface ClientOptions {
   readonly warn: (message: string) => void
   /** All that was kept for a user is deleted, by this tab or another. */
   readonly cleared?: (user: string | undefined) => void
+  /** Tells a store that the browser emptied from a new one. */
+  readonly witness?: Witness
 }
 
 /** A host that has not answered for this many pings is dead. */
 const silentPings = 3
 const pingEvery = 1000
 
-export function createClient({ connect, id, now, warn, cleared = () => {} }: ClientOptions): Client {
+export function createClient(options: ClientOptions): Client {
+  const { connect, id, now, warn, cleared = () => {}, witness = createWitness(undefined, String) } = options
   const sessions = new Map<string, { session: ClientSession; agent: AgentDefinition; uses: number }>()
   const asked = new Map<
     number,
@@ -136,6 +140,7 @@ export function createClient({ connect, id, now, warn, cleared = () => {} }: Cli
       agent: spec,
       session: choice,
       running: handles.running(),
+      witnessed: witness.read(agent.user),
     }))
     const { sessionId, ref } = message
     const known = sessions.get(sessionId)
@@ -143,6 +148,8 @@ export function createClient({ connect, id, now, warn, cleared = () => {} }: Cli
     const session = known?.session ?? newSession(agent, sessionId)
     sessions.set(sessionId, { session, agent, uses: known?.uses ?? 0 })
     session.attach(message)
+    if (message.lost) witness.forget(agent.user, message.lost.details?.missing as string[])
+    else if (message.kept && message.head.seq) witness.note(agent.user, sessionId, message.head.seq)
     return session
   }
 
@@ -237,13 +244,20 @@ export function createClient({ connect, id, now, warn, cleared = () => {} }: Cli
         for (const { session } of sessions.values()) session.receive(message)
         return
       case 'session-deleted':
+        witness.forget(message.user, [message.sessionId])
         return letGo([message.sessionId]).forEach((session) => session.wipe())
       case 'user-cleared':
+        witness.forget(message.user)
         letGo(idsOf(message.user)).forEach((session) => session.wipe())
         return cleared(message.user)
-      default:
+      default: {
         runs?.receive(message)
-        sessions.get(message.sessionId)?.session.receive(message)
+        const open = sessions.get(message.sessionId)
+        open?.session.receive(message)
+        if (message.type === 'entries' && open?.session.kept.peek()) {
+          witness.note(open.agent.user, message.sessionId, (message.entries.at(-1)?.seq ?? 0) + 1)
+        }
+      }
     }
   }
 
@@ -255,8 +269,12 @@ export function createClient({ connect, id, now, warn, cleared = () => {} }: Cli
       const sessionId = await question({ type: 'import', user: agent.user, agent: agent.name, snapshot })
       return use(attach(agent, { type: 'id', id: sessionId }))
     },
-    delete: ({ user }, sessionId) => forget([sessionId], { type: 'delete', user, sessionId }),
+    delete({ user }, sessionId) {
+      witness.forget(user, [sessionId])
+      return forget([sessionId], { type: 'delete', user, sessionId })
+    },
     async clear({ user }) {
+      witness.forget(user)
       await forget(idsOf(user), { type: 'clear', user })
       cleared(user)
     },

@@ -22,6 +22,7 @@ import { nameOf, openHosted, tellDeleted, type HostedSession } from './hosted-se
 import { dryRewind } from './dry-rewind.ts'
 import { forkSession } from './fork.ts'
 import { bodiesOf, loadFold, otherAgent } from './load.ts'
+import { lostSince, type Lost } from './lost.ts'
 import type { OpenedStore, Platform } from './platform.ts'
 import { createPageCalls, remoteAgent } from './remote-agent.ts'
 import { checkSnapshot, snapshotOf, wholeSnapshot } from './snapshots.ts'
@@ -66,10 +67,11 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
     return { ...opened, store: checkedStore(opened.store, warn), raw: opened.store }
   }
 
-  async function open(spec: AgentSpec, choice: SessionChoice, running: readonly string[]): Promise<HostedSession> {
+  async function open({ agent: spec, session: choice, running, witnessed }: Opening): Promise<Opened> {
     const { store, kept } = await openedStore(spec.user)
     const agent = remoteAgent(spec, page, platform.createModel, () => store.memory(platform.clock.now))
     const sessionId = await chosen(store, spec.name, choice, platform)
+    const lost = kept ? await lostSince(store, witnessed, sessionId) : undefined
     const fold = await loadFold(store, sessionId, spec.name, true)
     // Looked at after the wait: opened twice at once, one session would compete with itself for its lock.
     const before = sessions.get(sessionId)
@@ -77,7 +79,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       if (before.spec.name !== spec.name) throw otherAgent(sessionId, before.spec.name, spec.name)
       sessions.set(sessionId, { hosted: before.hosted, spec })
       before.hosted.define(agent)
-      return before.hosted
+      return { hosted: before.hosted, lost }
     }
     close(sessionId)
     const hosted = openHosted({
@@ -90,12 +92,13 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       post,
       deleted() {
         close(sessionId)
-        post({ type: 'session-deleted', sessionId })
+        post({ type: 'session-deleted', user: spec.user, sessionId })
       },
       isRunning: (callId) => running.includes(callId),
+      isShort: lost?.isShort,
     })
     sessions.set(sessionId, { hosted, spec })
-    return hosted
+    return { hosted, lost }
   }
 
   function close(sessionId: string): void {
@@ -251,9 +254,9 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       case 'open': {
         const { ref } = message
         try {
-          const hosted = await open(message.agent, message.session, message.running)
+          const { hosted, lost } = await open(message)
           const { sessionId } = hosted.fold.head
-          await hosted.attach((attached) => post({ type: 'attached', ref, sessionId, ...attached }))
+          await hosted.attach((attached) => post({ type: 'attached', ref, sessionId, lost: lost?.error, ...attached }))
         } catch (error) {
           post({ type: 'refusal', ref, error: toErrorData(error) })
         }
@@ -295,6 +298,13 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
   }
 
   wire.listen((message) => void receive(message))
+}
+
+type Opening = Extract<ToHost, { type: 'open' }>
+
+interface Opened {
+  readonly hosted: HostedSession
+  readonly lost?: Lost
 }
 
 interface CheckedStore extends OpenedStore {

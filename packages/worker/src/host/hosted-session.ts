@@ -52,6 +52,8 @@ export interface HostedOptions {
   readonly deleted: () => void
   /** Whether the page still runs a call of a worker that died. */
   readonly isRunning: (callId: string) => boolean
+  /** The browser has lost the end of the session: nothing is driven before a person goes on. */
+  readonly isShort?: boolean
 }
 
 /** How many entries may pass before the head is cached again, beside every turn's end. */
@@ -242,7 +244,7 @@ export function openHosted(options: HostedOptions): HostedSession {
     }
   }
 
-  ownership.goOn().catch(failed)
+  if (!options.isShort) ownership.goOn().catch(failed)
   // What was appended between the loading and the listening was told to nobody here.
   follow().catch(failed)
   tell({ type: 'joined' })
