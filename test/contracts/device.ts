@@ -198,9 +198,9 @@ export function hastyClock(times: number): Clock {
 }
 
 /** Waits until a session shows what the test waits for. */
-export async function until(seen: () => boolean, what = 'it'): Promise<void> {
+export async function until(seen: () => boolean | Promise<boolean>, what = 'it'): Promise<void> {
   for (let tries = 0; tries < 1000; tries += 1) {
-    if (seen()) return
+    if (await seen()) return
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
   throw new Error(`${what} did not happen within 5 s`)

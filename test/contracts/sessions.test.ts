@@ -1,9 +1,10 @@
 /** The sessions of a device: listed, named, put away and given out, whether they are open or not. */
-import { type Change } from '@dogear/core'
+import { type Change, type Store } from '@dogear/core'
+import { openMemoryStore } from '@dogear/store'
 import { call, fail, forever, pause, say, scriptedModel, usage } from '@dogear/testing'
 import { createAgent, type Agent, type PageAgentOptions } from 'dogear'
 import { expect, test } from 'vitest'
-import { device, until, type Tab } from './device.ts'
+import { device, hastyClock, until, type Tab } from './device.ts'
 
 let agents = 0
 
@@ -171,6 +172,44 @@ test('[K37] a deleted session is in no list, and deleting it again is no error',
   await agent.sessions.delete('gone')
   await agent.sessions.delete('gone')
   expect(await agent.sessions.list()).toEqual([])
+})
+
+test.each(['fork', 'import'] as const)(
+  '[K37] a host killed before the first entry of its %s leaves no session in the list, and its row goes later',
+  async (how) => {
+    const store = openMemoryStore()
+    const phone = device(store)
+    const model = scriptedModel(() => say('Fine.'))
+    const disk: Store = {
+      ...store,
+      append: (batch) => (batch.sessionId === 's1' ? store.append(batch) : (dying.kill(), new Promise(() => {}))),
+    }
+    const dying = phone.tab({ model }, disk)
+    const session = await dying.open()
+    await session.send('Go')
+    if (how === 'fork') void session.fork()
+    else void dying.client.import(session.agent, await session.snapshot({ tag: 'x' }))
+    await until(async () => (await store.sessions()).length === 2)
+    const empty = (await store.sessions()).find(({ seq }) => seq === 0)!
+    const next = phone.tab({ model })
+    const list = () => next.client.ask({ type: 'sessions', agent: 'tester' })
+    expect((await list()).map(({ id }) => id)).toEqual(['s1'])
+    expect(await next.client.ask({ type: 'session', agent: 'tester', sessionId: empty.id })).toBeUndefined()
+    expect((await next.client.open(session.agent)).id).toBe('s1')
+    const later = { ...hastyClock(50), now: () => Date.now() + 7_200_000 }
+    const evening = device(store, { clock: later, name: 'evening' }).tab({ model })
+    await evening.client.ask({ type: 'sessions', agent: 'tester' })
+    await until(async () => (await store.sessions()).length === 1)
+    expect(await store.session(empty.id)).toBeUndefined()
+  },
+)
+
+test('[K37] a session of which only the row was made begins like any other when it is opened', async () => {
+  const phone = device()
+  await phone.store.acquire('s1', { agent: 'tester', at: 1 })
+  const session = await phone.tab({ model: scriptedModel([say('Fine.')]) }).open()
+  expect(await session.send('Go')).toMatchObject({ text: 'Fine.' })
+  expect((await phone.store.session('s1'))?.seq).toBeGreaterThan(0)
 })
 
 test('[O19] title: model asks once for a few words after the first turn, and its cost is counted', async () => {

@@ -17,6 +17,7 @@ export {
   type TurnDecision,
   type AgentOptions,
   type CostQuestion,
+  type SessionRetention,
   type SmartAgentOptions,
 } from './agents/agent.ts'
 export {

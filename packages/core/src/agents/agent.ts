@@ -71,6 +71,12 @@ export interface AgentOptions {
    * turn for three to six words, or nowhere. A title of the person's own always wins.
    */
   title?: 'heuristic' | 'model' | false
+  /**
+   * How much is kept of this agent's sessions, for each user: the oldest beyond it are deleted, with all that belongs to
+   * them, some seconds after a session was opened and when no turn runs. By default nothing is. One that is shown in any
+   * tab, works, waits for a person or has words in line is never deleted, nor is one that was archived.
+   */
+  retention?: SessionRetention
   /** Functions asked when a tool has given its result: each may rewrite what the model reads, or add to it. */
   hooks?: Hooks
   /** Tells a server, a file or a function of yours what each run did, how long it took and what it cost. */
@@ -84,6 +90,13 @@ export interface AgentOptions {
    * `after_step`, once a step's calls have their results. A session raises a Request there; `invoke` is left there.
    */
   checkpoint?: Checkpoint
+}
+
+export interface SessionRetention {
+  /** The newest so many stay. Those that were archived are not counted. */
+  readonly maxSessions?: number
+  /** Those in which nothing was said for so many days go. */
+  readonly maxAgeDays?: number
 }
 
 /** What `checkpoint` may be. */
@@ -155,6 +168,7 @@ export interface AgentDefinition {
   readonly guardrails?: Guardrails
   readonly postToolUse?: readonly ResolvedHook[]
   readonly title?: AgentOptions['title']
+  readonly retention?: SessionRetention
   readonly todoList: boolean
   readonly agents: Readonly<Record<string, SubagentDefinition>>
   readonly subagents: SubagentPolicy
@@ -219,6 +233,7 @@ export function defineAgent(options: SmartAgentOptions): AgentDefinition {
     guardrails: resolveGuardrails(options.guardrails),
     postToolUse: resolveHooks(options.hooks),
     title: options.title,
+    retention: checkedRetention(options.retention),
     todoList,
     agents: options.agents ?? {},
     subagents,
@@ -233,6 +248,13 @@ export function defineAgent(options: SmartAgentOptions): AgentDefinition {
   // Throws for agents that cannot be told apart, where they are put together.
   agentsOf(definition)
   return definition
+}
+
+/** A limit that is no number would keep everything, or nothing. */
+function checkedRetention(retention: SessionRetention | undefined): SessionRetention | undefined {
+  const { maxSessions = 1, maxAgeDays = 1 } = retention ?? {}
+  if (maxSessions > 0 && maxAgeDays > 0) return retention
+  throw new DogearError('agent-invalid', 'retention: maxSessions and maxAgeDays are numbers above 0.')
 }
 
 function withSubagents({ agents, subagents, delegation: given = {} }: SmartAgentOptions, profile: ResolvedProfile) {

@@ -12,6 +12,7 @@ export async function findSessions(
   store: Store,
   agent: string,
   { limit = 50, before, tag, archived = false, text = '' }: SessionQuery = {},
+  empty: (row: SessionRecord) => void = () => {},
 ): Promise<SessionRecord[]> {
   const words = wordsOf(text)
   const found: SessionRecord[] = []
@@ -21,6 +22,11 @@ export async function findSessions(
   while (found.length < limit) {
     const rows = await store.sessions({ agent, limit: rowsAtOnce, before: place })
     for (const row of rows) {
+      // Begun by a host that died before it wrote a word.
+      if (row.seq === 0) {
+        empty(row)
+        continue
+      }
       if ((row.archived ?? false) !== archived || (tag !== undefined && row.tag !== tag)) continue
       if (words.length && (looked += 1) > sessionsSearched) return found
       if (words.length && !(await holds(store, row, words, budget))) continue

@@ -7,6 +7,7 @@ import {
   importState,
   openJournal,
   runInMemory,
+  statusOf,
   toErrorData,
   type NewEntry,
   type SessionRecord,
@@ -25,6 +26,7 @@ import { bodiesOf, loadFold, otherAgent } from './load.ts'
 import { lostSince, type Lost } from './lost.ts'
 import type { OpenedStore, Platform } from './platform.ts'
 import { createPageCalls, remoteAgent } from './remote-agent.ts'
+import { deleteUnused, sweep } from './retention.ts'
 import { checkSnapshot, snapshotOf, wholeSnapshot } from './snapshots.ts'
 
 export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
@@ -39,6 +41,8 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
   const stores = new Map<string, Promise<CheckedStore>>()
   const runs = new Map<string, AbortController>()
   const sessions = new Map<string, { hosted: HostedSession; spec: AgentSpec }>()
+  /** Of which agents sessions are being deleted, or will be. */
+  const sweeping = new Set<string>()
 
   async function storeOf(user: string | undefined): Promise<Store> {
     return (await openedStore(user)).store
@@ -98,7 +102,37 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       isShort: lost?.isShort,
     })
     sessions.set(sessionId, { hosted, spec })
+    sweepSoon(spec)
     return { hosted, lost }
+  }
+
+  /** Never while a turn runs: deleting takes the disk from it. */
+  function sweepSoon({ user, name: agent, retention }: AgentSpec): void {
+    const key = JSON.stringify([user, agent])
+    if (!retention || sweeping.has(key)) return
+    sweeping.add(key)
+    const isFree = () => ![...sessions.values()].some(({ hosted }) => statusOf(hosted.fold.head) === 'busy')
+    const sweepNow = async () => {
+      if (!isFree()) return platform.clock.after(sweepIn, () => void sweepNow())
+      try {
+        const keeping = { platform, opened: await openedStore(user), user }
+        const goesOn = (sessionId: string) => isFree() && !sessions.has(sessionId)
+        const gone = await sweep(keeping, { agent, retention, goesOn })
+        // The page has seen them, and must not take them for lost.
+        for (const sessionId of gone) post({ type: 'session-deleted', user, sessionId })
+        if (gone.length) nudgeAll()
+      } catch {
+        // Tried again when the next session is opened.
+      } finally {
+        sweeping.delete(key)
+      }
+    }
+    platform.clock.after(sweepIn, () => void sweepNow())
+  }
+
+  /** One of them may have waited for the room that was made. */
+  function nudgeAll(): void {
+    for (const { hosted } of sessions.values()) hosted.resume()
   }
 
   function close(sessionId: string): void {
@@ -132,14 +166,19 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
     },
     snapshots: ({ sessionId }) => hostedNamed(sessionId).store.snapshots(sessionId),
     async sessions({ user, agent, query }) {
-      const store = await storeOf(user)
-      const rows = await findSessions(store, agent, query)
+      const opened = await openedStore(user)
+      const { store } = opened
+      const rows = await findSessions(store, agent, query, (row) => {
+        // One that begins right now has no words yet either.
+        if (row.createdAt > platform.clock.now() - emptyFor) return
+        deleteUnused({ platform, opened, user }, row).catch(() => {})
+      })
       return Promise.all(rows.map((row) => infoOf(store, row)))
     },
     async session({ user, agent, sessionId }) {
       const store = await storeOf(user)
       const row = await store.session(sessionId)
-      return row?.agent === agent ? infoOf(store, row) : undefined
+      return row?.agent === agent && row.seq ? infoOf(store, row) : undefined
     },
     async change({ user, agent, command }) {
       const { commandId, sessionId } = command
@@ -198,8 +237,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       close(sessionId)
       await (await storeOf(user)).delete(sessionId)
       tellDeleted(platform, user, sessionId)
-      // One of them may have waited for the room this made.
-      for (const { hosted } of sessions.values()) hosted.resume()
+      nudgeAll()
       return null
     },
     async clear({ user }) {
@@ -314,6 +352,9 @@ interface CheckedStore extends OpenedStore {
 
 /** How long a change waits to be seen. */
 const ownerAnswersIn = 2_000
+/** What is shown first goes before what is deleted. */
+const sweepIn = 5_000
+const emptyFor = 3_600_000
 
 async function knownRow(store: Store, agent: string, sessionId: string): Promise<SessionRecord> {
   const row = await store.session(sessionId)

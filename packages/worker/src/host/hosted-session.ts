@@ -190,6 +190,7 @@ export function openHosted(options: HostedOptions): HostedSession {
 
   async function hear(told: Told): Promise<void> {
     if (told.type === 'deleted') return (await store.session(sessionId)) ? undefined : options.deleted()
+    if (told.type === 'who') return tell({ type: 'here' })
     if (failure?.code === 'session-newer') return
     ownership.hear(told)
     if (driver ? told.type !== 'seek' : told.type !== 'found') await neighbours.hear(told)

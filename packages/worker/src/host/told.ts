@@ -20,6 +20,9 @@ export type Told =
   /** Is there an owner? It says that it is. */
   | { readonly type: 'ping' }
   | { readonly type: 'pong' }
+  /** Does any tab show this session? Each that does says so, also one that failed. */
+  | { readonly type: 'who' }
+  | { readonly type: 'here' }
   /** Which tab has this tool of the agent at work? */
   | ({ readonly type: 'seek' } & Sought)
   /** Tab `host` has it. */
@@ -67,6 +70,8 @@ const shapes: Readonly<Record<Told['type'], (message: Fields) => boolean>> = {
   joined: bare,
   ping: bare,
   pong: bare,
+  who: bare,
+  here: bare,
   claim: named,
   yours: named,
   seek: sought,
