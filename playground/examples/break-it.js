@@ -45,6 +45,7 @@ const session = await chat.session
 // One after the other, so that an older reading never covers a newer one.
 let shown = showJournal()
 session.listen(() => (shown = shown.then(showJournal)))
+session.persisted.subscribe(showStorage)
 
 function on(id, press) {
   document.getElementById(id).addEventListener('click', press)
@@ -58,6 +59,13 @@ function setDisk(next) {
 function showFaults() {
   document.getElementById('tunnel').ariaPressed = String(isInTunnel())
   document.getElementById('disk').ariaPressed = String(isFull)
+}
+
+/** Asked once the first words are saved: the browser says yes to sites that are used a lot. */
+function showStorage(isPersisted) {
+  document.getElementById('storage').textContent = isPersisted
+    ? 'The browser keeps it until you delete it.'
+    : 'The browser may delete it when the disk is full: it has not promised to keep it.'
 }
 
 /** As it lies on the disk, not as somebody remembers it. */

@@ -9,6 +9,12 @@ export interface HostOptions {
   worker?: string
   /** Folder of the files beside the script, for what is loaded only when needed. */
   assets?: string
+  /**
+   * Whether the browser is asked to keep this origin's storage for good, once the first words are saved; its answer is
+   * `session.persisted`. By default only where nobody is bothered by it; `true`: also in Firefox, which asks the person;
+   * `false`: never. The first agent's counts.
+   */
+  persistentStorage?: boolean
 }
 
 let client: Client | undefined
@@ -19,7 +25,11 @@ export function setHostOptions(options: HostOptions): void {
   ofScript = options
 }
 
-export function pageClient({ worker = ofScript.worker, assets = ofScript.assets }: HostOptions): Client {
+export function pageClient({
+  worker = ofScript.worker,
+  assets = ofScript.assets,
+  persistentStorage = ofScript.persistentStorage,
+}: HostOptions): Client {
   client ??= createClient({
     connect: () =>
       globalThis.document
@@ -36,6 +46,7 @@ export function pageClient({ worker = ofScript.worker, assets = ofScript.assets 
     cleared: forgetUser,
     // Under the user's prefix: it goes with all else when they log out.
     witness: createWitness(localStorageIfAny(), (user) => `${userPrefix(user)}witness`),
+    persistentStorage,
   })
   return client
 }

@@ -26,10 +26,14 @@ function start(script: HTMLScriptElement | null): void {
     warn('The script is on this page twice; the second one does nothing. Remove one of the tags.')
     return
   }
-  const { worker, endpoint, token, model, user, ...look } = { ...script?.dataset }
+  const { worker, persistentStorage: keep, endpoint, token, model, user, ...look } = { ...script?.dataset }
   const address = script?.src ? new URL(script.src) : undefined
   const defaults: SmartPageAgentOptions = { endpoint: endpoint ?? ownEndpoint(address), token, model, user }
-  setHostOptions({ worker, assets: address && new URL('.', address).href })
+  setHostOptions({
+    worker,
+    assets: address && new URL('.', address).href,
+    persistentStorage: keep === undefined ? keep : keep !== 'false',
+  })
   defineElements({ connect: connectWith(defaults) })
   window.Dogear = api
   push(...(before ?? []))

@@ -49,6 +49,11 @@ export interface Session {
   readonly connection: ReadonlySignal<Connection>
   /** False when the browser gives no storage: the session lives and dies with the page. */
   readonly kept: ReadonlySignal<boolean>
+  /**
+   * Whether the browser has promised not to delete this origin's storage when it wants room. It is asked once the first
+   * words of a person are saved; null while it has not said, and where it cannot.
+   */
+  readonly persisted: ReadonlySignal<boolean | null>
   readonly title: ReadonlySignal<string | undefined>
   /** How the last turn ended; `error` set when it failed. */
   readonly lastEnd: ReadonlySignal<{

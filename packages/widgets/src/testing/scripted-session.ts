@@ -55,6 +55,7 @@ export function scriptedSession(state: SessionState = {}, agent: SmartAgentOptio
     usage: signal(state.usage ?? { totals: {} }),
     connection: signal(state.connection ?? { type: 'online' }),
     kept: signal(state.kept ?? true),
+    persisted: signal<boolean | null>(null),
     title: signal(state.title),
     lastEnd: signal(state.lastEnd ?? null),
     unsaved: signal(state.unsaved ?? []),

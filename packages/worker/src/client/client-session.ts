@@ -24,6 +24,7 @@ import type { Answers, Attached, Question, ToHost, ToPage } from '../protocol.ts
 import type { Branches, Connection, Session, Turn } from '../session.ts'
 import { branchesOf, noBranches } from './branches.ts'
 import { createListeners } from './listeners.ts'
+import type { Persistence } from './persistence.ts'
 import { createTurns } from './turns.ts'
 
 export interface ClientSession extends Session {
@@ -54,6 +55,7 @@ export interface ClientSessionOptions {
   readonly closed: () => boolean
   /** For the developer's console. */
   readonly warn: (message: string) => void
+  readonly persistence: Persistence
 }
 
 const olderAtOnce = 50
@@ -134,6 +136,7 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
     }
     reduce(fold, entry)
     listeners.tell([entry])
+    if (entry.type === 'turn-start' && kept.value && mine.has(entry.turnId ?? '')) options.persistence.saved()
     if (entry.type === 'tool-result') options.settled(entry.callId)
     const endsPartial =
       entry.type === 'turn-end' || (entry.type === 'message-add' && entry.stepId === partial.value?.stepId)
@@ -187,6 +190,7 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
     usage: computed(() => head.value.usage),
     connection,
     kept,
+    persisted: options.persistence.persisted,
     title: computed(() => head.value.title),
     lastEnd: computed(() => head.value.lastEnd),
     unsaved,

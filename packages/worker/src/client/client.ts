@@ -4,6 +4,7 @@ import { createHandles } from '../handles.ts'
 import type { AgentSpec, Answers, Question, SessionChoice, ToHost, ToPage, Wire } from '../protocol.ts'
 import type { NamedSnapshot, Session } from '../session.ts'
 import { createClientSession, type ClientSession } from './client-session.ts'
+import { createPersistence } from './persistence.ts'
 import type { Runs, RunsWire } from './runs.ts'
 import { createWitness, type Witness } from './witness.ts'
 
@@ -34,6 +35,8 @@ export interface ClientOptions {
   readonly cleared?: (user: string | undefined) => void
   /** Tells a store that the browser emptied from a new one. */
   readonly witness?: Witness
+  /** Whether the browser is asked to keep what is stored: `true`, also where it asks the person; `false`, never. */
+  readonly persistentStorage?: boolean
 }
 
 /** A host that has not answered for this many pings is dead. */
@@ -42,6 +45,7 @@ const pingEvery = 1000
 
 export function createClient(options: ClientOptions): Client {
   const { connect, id, now, warn, cleared = () => {}, witness = createWitness(undefined, String) } = options
+  const persistence = createPersistence(options.persistentStorage)
   const sessions = new Map<string, { session: ClientSession; agent: AgentDefinition; uses: number }>()
   const asked = new Map<
     number,
@@ -206,6 +210,7 @@ export function createClient(options: ClientOptions): Client {
         return use(attach(agent, { type: 'id', id: forked }))
       },
       warn,
+      persistence,
       reopen() {
         if (!sessions.has(sessionId)) sessions.set(sessionId, { session, agent, uses: 1 })
         void reattach(sessionId)
