@@ -89,7 +89,8 @@ export function device(
       createModel: () => {
         throw new Error('these tests give their own model')
       },
-      openStore: async () => ({ store: mortal(disk, alive.signal, ice), kept: true }),
+      openStore: async (_user, _onCleared, persist) =>
+        persist ? { store: mortal(disk, alive.signal, ice), kept: true } : { store: openMemoryStore(), kept: false },
     }
     serve(
       {

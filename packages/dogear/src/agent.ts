@@ -72,9 +72,9 @@ export function createSmartAgent(options: SmartPageAgentOptions = {}, opened?: O
 
 function agentOf(options: SmartPageAgentOptions, opened?: Opened): Agent {
   const definition = defineAgent({ ...options, token: checkedToken(options) })
-  const { name, user } = definition
+  const { name, user, persistSession } = definition
   const client = () => pageClient(options)
-  const of = (sessionId: string) => ({ user, agent: name, sessionId })
+  const of = (sessionId: string) => ({ user, persistSession, agent: name, sessionId })
   const change = async (sessionId: string, body: ChangeBody) => {
     // Named here, so that a question asked again of another worker changes nothing twice.
     const command = { ...body, commandId: newId(), sessionId, at: Date.now() }
@@ -90,7 +90,7 @@ function agentOf(options: SmartPageAgentOptions, opened?: Opened): Agent {
     user,
     open: async (id) => seen(client().open(definition, choiceOf(id))),
     sessions: {
-      list: (query) => client().ask({ type: 'sessions', user, agent: name, query }),
+      list: (query) => client().ask({ type: 'sessions', user, persistSession, agent: name, query }),
       get: (sessionId) => client().ask({ type: 'session', ...of(sessionId) }),
       rename: (sessionId, title) => change(sessionId, { type: 'rename', title }),
       tag: (sessionId, tag) => change(sessionId, { type: 'set', settings: { tag } }),

@@ -41,9 +41,10 @@ export function serve(port: Port): void {
   )
 }
 
-async function openStore(user: string | undefined, onCleared: () => void): Promise<OpenedStore> {
+async function openStore(user: string | undefined, onCleared: () => void, persist: boolean): Promise<OpenedStore> {
   // Node has no such storage, and nobody there expects it.
-  if (!('document' in globalThis || 'WorkerGlobalScope' in globalThis)) return { store: openMemoryStore(), kept: false }
+  const isHere = 'document' in globalThis || 'WorkerGlobalScope' in globalThis
+  if (!persist || !isHere) return { store: openMemoryStore(), kept: false }
   try {
     return { store: await openIndexedDbStore({ user, onCleared }), kept: true }
   } catch (error) {

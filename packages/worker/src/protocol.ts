@@ -105,7 +105,7 @@ export type Question =
   | { readonly type: 'entries'; readonly sessionId: string; readonly from: number; readonly to: number }
   | { readonly type: 'snapshot'; readonly sessionId: string; readonly tag: string }
   | { readonly type: 'snapshots'; readonly sessionId: string }
-  | { readonly type: 'sessions'; readonly user?: string; readonly agent: string; readonly query?: SessionQuery }
+  | ({ readonly type: 'sessions'; readonly agent?: string; readonly query?: SessionQuery } & Place)
   | ({ readonly type: 'session' } & OfSession)
   | ({ readonly type: 'change'; readonly command: Change } & OfSession)
   | ({ readonly type: 'export' } & OfSession)
@@ -113,26 +113,22 @@ export type Question =
   /** What a rewind would do. */
   | { readonly type: 'rewind'; readonly sessionId: string; readonly messageId: string | null }
   /** `into`: the new session's id, minted on the page, so that asking twice makes one. */
-  | {
+  | ({
       readonly type: 'fork'
-      readonly sessionId: string
       readonly into: string
       readonly at?: string
       readonly title?: string
-    }
-  | {
-      readonly type: 'import'
-      readonly user?: string
-      readonly agent: string
-      readonly snapshot: Snapshot | NamedSnapshot
-    }
-  | { readonly type: 'delete'; readonly user?: string; readonly sessionId: string }
+    } & OfSession)
+  | ({ readonly type: 'import'; readonly agent: string; readonly snapshot: Snapshot | NamedSnapshot } & Place)
+  | ({ readonly type: 'delete'; readonly sessionId: string } & Place)
   | { readonly type: 'clear'; readonly user?: string }
 
-/** A session that need not be open here. */
-interface OfSession {
-  readonly user?: string
-  readonly agent: string
+/** Which store: a user's database, or what lives and dies with the page. */
+type Place = Pick<AgentDefinition, 'user' | 'persistSession'>
+
+/** A session that need not be open here. Without `agent`: whichever it belongs to. */
+interface OfSession extends Place {
+  readonly agent?: string
   readonly sessionId: string
 }
 

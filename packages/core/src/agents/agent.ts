@@ -77,6 +77,8 @@ export interface AgentOptions {
    * tab, works, waits for a person or has words in line is never deleted, nor is one that was archived.
    */
   retention?: SessionRetention
+  /** False: sessions live and die with the page, nothing of them reaches the disk, and no other tab sees them. */
+  persistSession?: boolean
   /** Functions asked when a tool has given its result: each may rewrite what the model reads, or add to it. */
   hooks?: Hooks
   /** Tells a server, a file or a function of yours what each run did, how long it took and what it cost. */
@@ -169,6 +171,7 @@ export interface AgentDefinition {
   readonly postToolUse?: readonly ResolvedHook[]
   readonly title?: AgentOptions['title']
   readonly retention?: SessionRetention
+  readonly persistSession?: boolean
   readonly todoList: boolean
   readonly agents: Readonly<Record<string, SubagentDefinition>>
   readonly subagents: SubagentPolicy
@@ -234,6 +237,7 @@ export function defineAgent(options: SmartAgentOptions): AgentDefinition {
     postToolUse: resolveHooks(options.hooks),
     title: options.title,
     retention: checkedRetention(options.retention),
+    persistSession: options.persistSession,
     todoList,
     agents: options.agents ?? {},
     subagents,

@@ -40,6 +40,20 @@ export interface QueryOptions extends Shared {
   /** Also yields the words of agents that work for a call, not only what they do. */
   forwardSubagentText?: boolean
   permissionMode?: string
+  /** The id of the query's new session; of the fork, with `forkSession`. One that exists is an error. */
+  sessionId?: string
+  /** Goes on with this session, of the same `agent` and `user`. What waits there for a person is answered with no. */
+  resume?: string
+  /** Goes on with the newest session of the same `agent` and `user`, or begins the first. */
+  continue?: boolean
+  /** With `resume` or `continue`: goes on in a copy, and leaves the session as it is. */
+  forkSession?: boolean
+  /** With `resume` or `continue`: the session up to and including the message with this uuid; what came after stays, as a branch. */
+  resumeSessionAt?: string
+  /** `false`: nothing reaches the disk, and the session ends with the page. In Node every session does. Default true. */
+  persistSession?: boolean
+  /** The session's title. One that goes on keeps the title it has: see `renameSession`. */
+  title?: string
   /** Prints every message to the console. */
   debug?: boolean
 }
@@ -82,6 +96,7 @@ export function agentOptionsOf(options: QueryOptions, warn: (message: string) =>
     limits: { maxSteps: options.maxTurns ?? main?.maxTurns, maxCostUsd: options.maxBudgetUsd },
     reasoning: reasoningOf({ ...options, effort: options.effort ?? main?.effort }),
     outputSchema: options.outputFormat?.schema,
+    persistSession: options.persistSession,
   }
 }
 

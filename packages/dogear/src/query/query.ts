@@ -3,6 +3,7 @@ import type { ErrorData, Request, Resolution, TerminalReason } from '@dogear/cor
 import type { Session } from '@dogear/worker'
 import { createMessageQueue } from './message-queue.ts'
 import { agentOptionsOf, type QueryOptions } from './query-options.ts'
+import { checkSessionOptions, openQuerySession } from './query-session.ts'
 import type { SDKMessage } from './sdk-message.ts'
 import { createToMessages } from './to-messages.ts'
 import type { Agent, SmartPageAgentOptions } from '../agent.ts'
@@ -19,7 +20,7 @@ export interface QueryUserMessage {
 }
 
 export interface Query extends AsyncGenerator<SDKMessage, void> {
-  /** Stops the turn that runs; its result follows. */
+  /** Stops the turn that runs; its result follows. `still_queued`: the uuids of the messages that wait behind it. */
   interrupt(): Promise<{ still_queued: readonly string[] }>
   /** For what is asked from now on; without one, the query's own. */
   setModel(model?: string): Promise<void>
@@ -36,12 +37,17 @@ export interface QueryPlatform {
 
 export function createQuery({ prompt, options = {} }: QueryInput, platform: QueryPlatform): Query {
   const { warn } = platform
+  checkSessionOptions(options)
   const given = agentOptionsOf(options, warn)
   const agent = platform.createAgent(given)
   const model = typeof given.model === 'string' ? given.model : 'default'
   const fallbacks = options.fallbackModel?.split(',').map((alias) => alias.trim()) ?? []
   const queue = createMessageQueue<SDKMessage>()
-  const opening = agent.open('new')
+  const opening = openQuerySession(agent, options)
+  /** The turns of this query: a session that goes on may have others. */
+  const turns = new Set<string>()
+  // Its steps, and the turns of those that work for it, begin with its id.
+  const isOurs = (id: string) => turns.has(id.split('.', 1)[0] ?? '')
   let chosen = model
   let untried = fallbacks
   let unanswered = 0
@@ -61,13 +67,18 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
       queue.push(told)
     }
     session.listen((entry) => {
+      if (entry.turnId !== undefined && !isOurs(entry.turnId)) return
       // Asked again with another model: the message has one result, and this is not it.
       if (entry.type === 'turn-end' && entry.path.length === 0 && goesOn(session, entry.error)) return
       tell(messages.entry(entry))
       if (entry.type === 'request-open') void session.resolve(entry.request.id, withoutAnybody(entry.request))
       if (entry.type === 'turn-end' && entry.path.length === 0) answered(session, entry.terminalReason)
     })
-    session.partial.subscribe((partial) => tell(messages.partial(partial)))
+    session.partial.subscribe((partial) => {
+      if (!partial || isOurs(partial.stepId)) tell(messages.partial(partial))
+    })
+    // They would hold up all that is asked.
+    for (const request of session.requests.value) void session.resolve(request.id, withoutAnybody(request))
     tell([
       {
         type: 'system',
@@ -92,7 +103,9 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
     for await (const text of textsOf(prompt)) {
       if (options.abortController?.signal.aborted) break
       unanswered += 1
-      await session.send(text).saved
+      const turn = session.send(text)
+      turns.add(turn.id)
+      await turn.saved
     }
     isInputOver = true
     if (unanswered === 0) end()
@@ -123,7 +136,7 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
     untried = rest
     warn(`query: ${error.message} Trying "${next}".`)
     void session.set({ model: next })
-    void session.retry()
+    turns.add(session.retry().id)
     return true
   }
 
@@ -135,8 +148,10 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
   const messages = told(queue, close)
   return Object.assign(messages, {
     async interrupt() {
-      await (await opening).stop()
-      return { still_queued: (await opening).queued.value.map((queued) => queued.commandId) }
+      const session = await opening
+      await session.stop()
+      // As the uuids their messages will have.
+      return { still_queued: session.queued.value.map(({ commandId }) => `${commandId}.u`) }
     },
     setModel: async (next = model) => (await opening).set({ model: (chosen = next) }),
     setPermissionMode: async (mode: string) => (await opening).set({ mode }),

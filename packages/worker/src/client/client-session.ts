@@ -230,7 +230,7 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
       if (commandId !== turn.id) return { undone: [], notUndone: [], unknown: [], refused }
       return { undone, notUndone, unknown }
     },
-    fork: ({ at, title } = {}) => options.fork({ at, title }),
+    fork: options.fork,
     resolve: (requestId, resolution) => command({ type: 'resolve', requestId, resolution }),
     approve: (requestId, { args } = {}) => session.resolve(requestId, { type: 'approve', args }),
     reject: (requestId, comment) => session.resolve(requestId, { type: 'reject', comment }),

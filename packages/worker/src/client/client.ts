@@ -14,7 +14,7 @@ export interface Client {
   /** What needs no open session. */
   ask<T extends Question>(question: T): Promise<Answers[T['type']]>
   import(agent: AgentDefinition, snapshot: Snapshot | NamedSnapshot): Promise<Session>
-  delete(agent: AgentDefinition, sessionId: string): Promise<void>
+  delete(agent: Pick<AgentDefinition, 'user' | 'persistSession'>, sessionId: string): Promise<void>
   /** Deletes everything kept for this agent's user on this device. */
   clear(agent: AgentDefinition): Promise<void>
   /** Runs without sessions, for the pages that want them: `createRuns` is given, so that the others need not load it. */
@@ -205,8 +205,9 @@ export function createClient(options: ClientOptions): Client {
       post: (message) => wire?.post(message),
       ask: question,
       settled: (callId) => handles.settled(callId),
-      async fork(options) {
-        const forked = await question({ type: 'fork', sessionId, into: id(), ...options })
+      async fork({ id: into = id(), ...options } = {}) {
+        const { user, persistSession } = agent
+        const forked = await question({ type: 'fork', user, persistSession, sessionId, into, ...options })
         return use(attach(agent, { type: 'id', id: forked }))
       },
       warn,
@@ -271,12 +272,13 @@ export function createClient(options: ClientOptions): Client {
     open: (agent, choice = { type: 'last' }) => use(attach(agent, choice)),
     ask: question,
     async import(agent, snapshot) {
-      const sessionId = await question({ type: 'import', user: agent.user, agent: agent.name, snapshot })
+      const { user, persistSession, name } = agent
+      const sessionId = await question({ type: 'import', user, persistSession, agent: name, snapshot })
       return use(attach(agent, { type: 'id', id: sessionId }))
     },
-    delete({ user }, sessionId) {
+    delete({ user, persistSession }, sessionId) {
       witness.forget(user, [sessionId])
-      return forget([sessionId], { type: 'delete', user, sessionId })
+      return forget([sessionId], { type: 'delete', user, persistSession, sessionId })
     },
     async clear({ user }) {
       witness.forget(user)

@@ -10,7 +10,7 @@ const entriesAtOnce = 500
 
 export async function findSessions(
   store: Store,
-  agent: string,
+  agent: string | undefined,
   { limit = 50, before, tag, archived = false, text = '' }: SessionQuery = {},
   empty: (row: SessionRecord) => void = () => {},
 ): Promise<SessionRecord[]> {

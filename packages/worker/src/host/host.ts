@@ -44,14 +44,14 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
   /** Of which agents sessions are being deleted, or will be. */
   const sweeping = new Set<string>()
 
-  async function storeOf(user: string | undefined): Promise<Store> {
-    return (await openedStore(user)).store
+  async function storeOf(place: Place): Promise<Store> {
+    return (await openedStore(place)).store
   }
 
-  async function openedStore(user: string | undefined): Promise<CheckedStore> {
-    const key = user ?? ''
+  async function openedStore(place: Place): Promise<CheckedStore> {
+    const key = keyOf(place)
     let opening = stores.get(key)
-    if (!opening) stores.set(key, (opening = openStore(user)))
+    if (!opening) stores.set(key, (opening = openStore(place)))
     try {
       return await opening
     } catch (error) {
@@ -61,25 +61,25 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
     }
   }
 
-  async function openStore(user: string | undefined): Promise<CheckedStore> {
-    const opened = await platform.openStore(user, () => {
-      stores.delete(user ?? '')
+  async function openStore({ user, persistSession = true }: Place): Promise<CheckedStore> {
+    const cleared = () => {
       closeAllOf(user)
       post({ type: 'user-cleared', user })
-    })
+    }
+    const opened = await platform.openStore(user, cleared, persistSession)
     if (opened.warning) warn(opened.warning)
     return { ...opened, store: checkedStore(opened.store, warn), raw: opened.store }
   }
 
   async function open({ agent: spec, session: choice, running, witnessed }: Opening): Promise<Opened> {
-    const { store, kept } = await openedStore(spec.user)
+    const { store, kept } = await openedStore(spec)
     const agent = remoteAgent(spec, page, platform.createModel, () => store.memory(platform.clock.now))
     const sessionId = await chosen(store, spec.name, choice, platform)
     const lost = kept ? await lostSince(store, witnessed, sessionId) : undefined
     const fold = await loadFold(store, sessionId, spec.name, true)
     // Looked at after the wait: opened twice at once, one session would compete with itself for its lock.
     const before = sessions.get(sessionId)
-    if (before && before.spec.user === spec.user) {
+    if (before && keyOf(before.spec) === keyOf(spec)) {
       if (before.spec.name !== spec.name) throw otherAgent(sessionId, before.spec.name, spec.name)
       sessions.set(sessionId, { hosted: before.hosted, spec })
       before.hosted.define(agent)
@@ -107,15 +107,16 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
   }
 
   /** Never while a turn runs: deleting takes the disk from it. */
-  function sweepSoon({ user, name: agent, retention }: AgentSpec): void {
-    const key = JSON.stringify([user, agent])
+  function sweepSoon(spec: AgentSpec): void {
+    const { user, name: agent, retention } = spec
+    const key = JSON.stringify([keyOf(spec), agent])
     if (!retention || sweeping.has(key)) return
     sweeping.add(key)
     const isFree = () => ![...sessions.values()].some(({ hosted }) => statusOf(hosted.fold.head) === 'busy')
     const sweepNow = async () => {
       if (!isFree()) return platform.clock.after(sweepIn, () => void sweepNow())
       try {
-        const keeping = { platform, opened: await openedStore(user), user }
+        const keeping = { platform, opened: await openedStore(spec), user }
         const goesOn = (sessionId: string) => isFree() && !sessions.has(sessionId)
         const gone = await sweep(keeping, { agent, retention, goesOn })
         // The page has seen them, and must not take them for lost.
@@ -142,6 +143,8 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
 
   function closeAllOf(user: string | undefined): void {
     for (const [sessionId, { spec }] of sessions) if (spec.user === user) close(sessionId)
+    stores.delete(keyOf({ user }))
+    stores.delete(keyOf({ user, persistSession: false }))
   }
 
   function hostedNamed(sessionId: string): HostedSession {
@@ -165,8 +168,9 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       return snapshot
     },
     snapshots: ({ sessionId }) => hostedNamed(sessionId).store.snapshots(sessionId),
-    async sessions({ user, agent, query }) {
-      const opened = await openedStore(user)
+    async sessions({ agent, query, ...place }) {
+      const { user } = place
+      const opened = await openedStore(place)
       const { store } = opened
       const rows = await findSessions(store, agent, query, (row) => {
         // One that begins right now has no words yet either.
@@ -175,19 +179,20 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       })
       return Promise.all(rows.map((row) => infoOf(store, row)))
     },
-    async session({ user, agent, sessionId }) {
-      const store = await storeOf(user)
+    async session({ agent, sessionId, ...place }) {
+      const store = await storeOf(place)
       const row = await store.session(sessionId)
-      return row?.agent === agent && row.seq ? infoOf(store, row) : undefined
+      return row?.seq && [undefined, row.agent].includes(agent) ? infoOf(store, row) : undefined
     },
-    async change({ user, agent, command }) {
+    async change({ agent, command, ...place }) {
+      const { user } = place
       const { commandId, sessionId } = command
       changeEntry(command)
-      const store = await storeOf(user)
-      await knownRow(store, agent, sessionId)
+      const opened = await openedStore(place)
+      await knownRow(opened.store, agent, sessionId)
       const open = sessions.get(sessionId)
       if (open?.spec.user !== user || !open) {
-        await changeSession({ platform, opened: await openedStore(user), name: nameOf(user, sessionId) }, command)
+        await changeSession({ platform, opened, name: nameOf(user, sessionId) }, command)
         return null
       }
       const taken = new Promise<void>((resolve) => changing.set(commandId, resolve))
@@ -197,19 +202,26 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       changing.delete(commandId)
       return null
     },
-    async export({ user, agent, sessionId }) {
-      const store = await storeOf(user)
-      await knownRow(store, agent, sessionId)
+    async export({ agent, sessionId, ...place }) {
+      const store = await storeOf(place)
+      const row = await knownRow(store, agent, sessionId)
       const spec = sessions.get(sessionId)?.spec
-      return snapshotOf(store, await loadFold(store, sessionId, agent), { at: platform.clock.now(), spec })
+      return snapshotOf(store, await loadFold(store, sessionId, row.agent), { at: platform.clock.now(), spec })
     },
-    async raw({ user, sessionId }) {
-      return rawSession((await openedStore(user)).raw, sessionId)
+    async raw({ sessionId, ...place }) {
+      return rawSession((await openedStore(place)).raw, sessionId)
     },
     rewind: ({ sessionId, messageId }) => dryRewind(hostedNamed(sessionId), sessions.get(sessionId)?.spec, messageId),
-    fork: (question) => forkSession(platform, hostedNamed(question.sessionId), question),
-    async import({ user, agent, snapshot }) {
-      const store = await storeOf(user)
+    async fork(question) {
+      const { agent, sessionId } = question
+      const open = sessions.get(sessionId)
+      if (open && open.spec.user === question.user) return forkSession(platform, open.hosted, question)
+      const store = await storeOf(question)
+      const row = await knownRow(store, agent, sessionId)
+      return forkSession(platform, { store, fold: await loadFold(store, sessionId, row.agent) }, question)
+    },
+    async import({ agent, snapshot, ...place }) {
+      const store = await storeOf(place)
       const { title, from, ...state } = checkSnapshot(await wholeSnapshot(store, snapshot), agent)
       const { clock, hash, ids } = platform
       const sessionId = ids.id()
@@ -233,18 +245,17 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       await journal(store, epoch).append(first)
       return sessionId
     },
-    async delete({ user, sessionId }) {
+    async delete({ sessionId, ...place }) {
       close(sessionId)
-      await (await storeOf(user)).delete(sessionId)
-      tellDeleted(platform, user, sessionId)
+      await (await storeOf(place)).delete(sessionId)
+      tellDeleted(platform, place.user, sessionId)
       nudgeAll()
       return null
     },
     async clear({ user }) {
+      const opening = storeOf({ user })
       closeAllOf(user)
-      const store = await storeOf(user)
-      stores.delete(user ?? '')
-      await store.clear()
+      await (await opening).clear()
       return null
     },
   }
@@ -256,7 +267,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
     const deltas = createDeltas(clock, (delta) => post({ type: 'delta', sessionId: runId, delta }))
     runs.set(runId, controller)
     try {
-      const store = await storeOf(agent.user)
+      const store = await storeOf(agent)
       await runInMemory({
         agent: remoteAgent(agent, page, createModel, () => store.memory(clock.now)),
         sessionId,
@@ -345,6 +356,13 @@ interface Opened {
   readonly lost?: Lost
 }
 
+/** Where a session is kept: in its user's database, or in memory. */
+type Place = Pick<AgentSpec, 'user' | 'persistSession'>
+
+function keyOf({ user, persistSession = true }: Place): string {
+  return JSON.stringify([user ?? '', persistSession])
+}
+
 interface CheckedStore extends OpenedStore {
   /** As it lies there. */
   readonly raw: Store
@@ -356,7 +374,7 @@ const ownerAnswersIn = 2_000
 const sweepIn = 5_000
 const emptyFor = 3_600_000
 
-async function knownRow(store: Store, agent: string, sessionId: string): Promise<SessionRecord> {
+async function knownRow(store: Store, agent: string | undefined, sessionId: string): Promise<SessionRecord> {
   const row = await store.session(sessionId)
   if (!row) {
     throw new DogearError(
@@ -364,7 +382,7 @@ async function knownRow(store: Store, agent: string, sessionId: string): Promise
       `There is no session "${sessionId}" on this device. agent.sessions.list() gives those there are.`,
     )
   }
-  if (row.agent !== agent) throw otherAgent(sessionId, row.agent, agent)
+  if (agent !== undefined && row.agent !== agent) throw otherAgent(sessionId, row.agent, agent)
   return row
 }
 

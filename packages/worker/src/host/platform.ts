@@ -12,8 +12,11 @@ export interface Platform {
   readonly lock: Lock
   readonly transport: Transport
   readonly createModel: ModelMaker
-  /** `onCleared` is told when another tab deleted all that is kept for this user. */
-  readonly openStore: (user: string | undefined, onCleared: () => void) => Promise<OpenedStore>
+  /**
+   * `onCleared` is told when another tab deleted all that is kept for this user. With `persist: false` nothing may reach
+   * a disk.
+   */
+  readonly openStore: (user: string | undefined, onCleared: () => void, persist: boolean) => Promise<OpenedStore>
 }
 
 export interface OpenedStore {
