@@ -28,6 +28,7 @@ test('[K37] [O20] the list is newest first, in pages, and tells what each sessio
     id: 'list-a',
     agent: agent.name,
     title: 'Words of a',
+    titledBy: 'heuristic',
     firstPrompt: 'Words of a',
     tag: undefined,
     archived: false,

@@ -38,7 +38,7 @@ test('[J2] it builds without a Vite config and without a warning, and what is bu
   await booksARoom(site.url)
 })
 
-test('[J2] [C41] [C61] [K26] the development server runs it too, and agents called like functions', async () => {
+test('[J2] [C41] [C61] [K19] [K26] [K37] the development server runs it too, and agents called like functions', async () => {
   const server = spawn(bin('vite'), ['--port', '0', '--host', '127.0.0.1'], {
     cwd: folder,
     // Coloured, the address it prints would be torn apart by escape codes.
@@ -94,13 +94,15 @@ async function calledLikeAFunction(address: string): Promise<void> {
     tools: [{ toolName: 'page_title', output: 'My app', status: 'success' }],
     events: expect.arrayContaining(['tool_call', 'metadata', 'stream', 'finalAnswer']),
     messages: expect.arrayContaining(['system', 'assistant', 'result']),
+    sessions: [{ sessionId: 'greeting', summary: 'Greeting' }],
+    said: ['user', 'assistant', 'user', 'assistant'],
   })
   expect(tab.workers()).toHaveLength(1)
   expect(tab.complaints).toEqual([])
   await visitor.leave()
 }
 
-const called = (endpoint: string) => `import { createAgent, query } from 'dogear'
+const called = (endpoint: string) => `import { createAgent, getSessionMessages, listSessions, query } from 'dogear'
 
 const agent = createAgent({
   endpoint: '${endpoint}',
@@ -114,13 +116,22 @@ const first = await agent.invoke(
 const snapshot = JSON.parse(JSON.stringify(agent.snapshot(first.state, { tag: 'before the tool' })))
 const { content, state } = await agent.resume(snapshot, { stream: true, onEvent: ({ type }) => void events.push(type) })
 const messages: string[] = []
-for await (const { type } of query({ prompt: 'Hello', options: { endpoint: '${endpoint}' } })) messages.push(type)
+const asked = [
+  { sessionId: 'greeting', title: 'Greeting' },
+  { resume: 'greeting', title: 'Not this' },
+  { persistSession: false },
+]
+for (const options of asked) {
+  for await (const { type } of query({ prompt: 'Hello', options: { endpoint: '${endpoint}', ...options } })) messages.push(type)
+}
 document.body.dataset.called = JSON.stringify({
   paused: first.state.ctx?.__paused,
   content,
   tools: state.toolHistory,
   events,
   messages,
+  sessions: await listSessions({ agent: 'query' }),
+  said: (await getSessionMessages('greeting')).map(({ type }) => type),
 })
 `
 

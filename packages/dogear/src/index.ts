@@ -126,6 +126,22 @@ export { query } from './query/page-query.ts'
 export { type Query, type QueryInput, type QueryUserMessage } from './query/query.ts'
 export { type QueryOptions } from './query/query-options.ts'
 export {
+  archiveSession,
+  deleteSession,
+  forkSession,
+  getSessionInfo,
+  getSessionMessages,
+  getSubagentMessages,
+  listSessions,
+  listSubagents,
+  renameSession,
+  tagSession,
+  unarchiveSession,
+  type SDKSessionInfo,
+  type SessionPlace,
+} from './query/session-functions.ts'
+export { type SessionMessage } from './query/session-message.ts'
+export {
   type SDKAssistantMessage,
   type SDKAssistantMessageError,
   type SDKCompactBoundaryMessage,

@@ -10,9 +10,10 @@ export function acquired(
 ): SessionRecord {
   if (row && row.minReader > entryVersion) throw newerSession(sessionId)
   const known = count(last?.epoch, 0)
-  const { title, tag, archived } = row ?? ({} as Partial<SessionRecord>)
+  const { title, titledBy, tag, archived } = row ?? ({} as Partial<SessionRecord>)
   return {
     ...(typeof title === 'string' && { title }),
+    ...(typeof titledBy === 'string' && { titledBy }),
     ...(typeof tag === 'string' && { tag }),
     ...(typeof archived === 'boolean' && { archived }),
     id: sessionId,

@@ -3,6 +3,8 @@ import type { SessionRecord } from '@dogear/core'
 
 export interface SessionInfo extends Pick<SessionRecord, 'id' | 'agent' | 'createdAt' | 'updatedAt' | 'messageCount'> {
   readonly title?: string
+  /** Where the title comes from; a person's own is never replaced. */
+  readonly titledBy?: SessionRecord['titledBy']
   /** What the person said first, up to 200 characters. */
   readonly firstPrompt?: string
   readonly tag?: string

@@ -81,6 +81,8 @@ export interface SessionRecord {
   /** An older script must not own a session whose entries it cannot read. */
   readonly minReader: number
   readonly title?: string
+  /** Who gave it its title. */
+  readonly titledBy?: Head['titledBy']
   readonly tag?: string
   readonly archived?: boolean
 }
@@ -94,7 +96,7 @@ export interface Batch {
   readonly expectedSeq: number
   readonly entries: readonly Entry[]
   /** What the session's row becomes beside `seq` and `epoch`. Without `updatedAt` it keeps its place in the list. */
-  readonly record: Pick<SessionRecord, 'messageCount' | 'waiting' | 'title' | 'tag' | 'archived'> & {
+  readonly record: Pick<SessionRecord, 'messageCount' | 'waiting' | 'title' | 'titledBy' | 'tag' | 'archived'> & {
     readonly updatedAt?: number
   }
   /** Inbox rows these entries answer: deleted in the same transaction. */

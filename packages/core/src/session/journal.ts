@@ -265,7 +265,7 @@ async function save(
 
 /** What the session's row says once these entries are in. */
 function recordAfter({ head }: Fold, entries: readonly Entry[], updatedAt: number): Batch['record'] {
-  let { title } = head
+  let { title, titledBy } = head
   let { tag, archived } = head.settings
   let messageCount = head.nodes.length
   const waiting = new Set(head.requests.map((request) => request.id))
@@ -273,7 +273,7 @@ function recordAfter({ head }: Fold, entries: readonly Entry[], updatedAt: numbe
     if (entry.type === 'request-open') waiting.add(entry.request.id)
     if (entry.type === 'request-close') waiting.delete(entry.requestId)
     if (entry.path.length) continue
-    if (entry.type === 'title-set') title = entry.title
+    if (entry.type === 'title-set') ({ title, source: titledBy } = entry)
     if (entry.type === 'meta-set') ({ tag = tag, archived = archived } = entry)
     if (entry.type === 'message-add' || entry.type === 'tool-result') messageCount += 1
     if (entry.type === 'state-import') messageCount += entry.messages.length
@@ -281,6 +281,6 @@ function recordAfter({ head }: Fold, entries: readonly Entry[], updatedAt: numbe
   }
   // A new name or tag is no news: the session keeps its place in the list.
   const isNews = !entries.length || entries.some(({ type }) => type !== 'title-set' && type !== 'meta-set')
-  const record = { messageCount, waiting: waiting.size, title, tag: tag ?? undefined, archived }
+  const record = { messageCount, waiting: waiting.size, title, titledBy, tag: tag ?? undefined, archived }
   return isNews ? { updatedAt, ...record } : record
 }

@@ -282,7 +282,8 @@ function shownOf(message: Message): Shown {
   return { stepId, reasoning: (message.meta.reasoning ?? []).join(''), text: textOf(message), calls }
 }
 
-function contentOf(message: Message): ContentBlock[] {
+/** What an answer holds: its thoughts, its words, its calls. */
+export function contentOf(message: Message): ContentBlock[] {
   const text = textOf(message)
   return [
     ...(message.meta.reasoning ?? []).map((thinking) => ({ type: 'thinking' as const, thinking, signature: '' })),
