@@ -30,6 +30,7 @@ export type ErrorCode =
   | 'session-exists'
   | 'session-missing'
   | 'session-newer'
+  | 'session-parked'
   | 'snapshot-invalid'
   | 'snapshot-missing'
   | 'storage-blocked'

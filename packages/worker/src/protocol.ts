@@ -28,6 +28,10 @@ export type ToHost =
       readonly running: readonly string[]
       /** What this page has seen in the store. */
       readonly witnessed: Witnessed
+      /** Of this host, as its page calls it. */
+      readonly life: string
+      /** Which of some lives ended because their page was left. */
+      readonly left: Handle
     }
   /** A journal in memory: told like a session's, over with its answer. */
   | ({ readonly type: 'run'; readonly ref: number; readonly agent: AgentSpec; readonly runId: string } & RunStart)

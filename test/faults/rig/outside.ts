@@ -102,6 +102,10 @@ async function read(request: IncomingMessage): Promise<unknown> {
 const files: Readonly<Record<string, { type: string; text: () => string }>> = {
   '/': { type: 'text/html; charset=utf-8', text: () => page },
   '/page.js': { type: 'text/javascript', text: () => readFileSync(join(import.meta.dirname, 'page.js'), 'utf8') },
+  '/poison-worker.js': {
+    type: 'text/javascript',
+    text: () => readFileSync(join(import.meta.dirname, 'poison-worker.js'), 'utf8'),
+  },
   '/files/dogear.js': { type: 'text/javascript', text: () => built('dogear.js') },
   '/files/dogear-worker.js': { type: 'text/javascript', text: () => built('dogear-worker.js') },
 }

@@ -13,7 +13,8 @@ const pay = {
   },
 }
 
-const agent = window.Dogear.createAgent({ name: 'cashier', endpoint: '/api/agent', tools: [pay] })
+const worker = new URLSearchParams(location.search).get('worker') ?? undefined
+const agent = window.Dogear.createAgent({ name: 'cashier', endpoint: '/api/agent', tools: [pay], worker })
 const sessions = new Map()
 
 window.rig = {

@@ -14,6 +14,12 @@ export interface Tab {
   settles(sessionId: string): Promise<string>
   /** As a person does who presses Retry. */
   resume(sessionId: string): Promise<void>
+  /** Until the turn has ended. */
+  stop(sessionId: string): Promise<void>
+  /** Until the answer to the open turn streams. */
+  streams(sessionId: string): Promise<void>
+  /** How many workers the page has started. */
+  workers(): Promise<number>
   /** The words of every message, as the page has them. */
   shown(sessionId: string): Promise<string[]>
   stored(sessionIds: readonly string[]): Promise<Stored>
@@ -43,6 +49,14 @@ export async function openTab(page: Page, url: string): Promise<Tab> {
     rest: (sessionIds, turns = 0) => page.evaluate((ids, count) => rig.rest(ids, count), sessionIds, turns),
     settles: (sessionId) => page.evaluate((id) => rig.settles(id), sessionId),
     resume: (sessionId) => page.evaluate((id) => rig.session(id).resume(), sessionId),
+    async stop(sessionId) {
+      await page.evaluate((id) => rig.session(id).stop(), sessionId)
+      await page.waitForFunction((id) => rig.session(id).status.value === 'idle', {}, sessionId)
+    },
+    async streams(sessionId) {
+      await page.waitForFunction((id) => rig.session(id).partial.value?.text, {}, sessionId)
+    },
+    workers: () => page.evaluate(() => rig.workers()),
     shown: (sessionId) => page.evaluate((id) => rig.shown(id), sessionId),
     stored: (sessionIds) => page.evaluate((ids) => rig.stored(ids), sessionIds),
     tookOver: (sessionId, epoch) => page.evaluate((id, old) => rig.tookOver(id, old), sessionId, epoch),
@@ -72,7 +86,13 @@ declare const rig: {
   send(sessionId: string, text: string): void
   rest(sessionIds: readonly string[], turns: number): Promise<Stored>
   settles(sessionId: string): Promise<string>
-  session(sessionId: string): { resume(): void }
+  session(sessionId: string): {
+    resume(): void
+    stop(): Promise<void>
+    readonly status: { readonly value: string }
+    readonly partial: { readonly value: { readonly text: string } | null }
+  }
+  workers(): number
   shown(sessionId: string): string[]
   stored(sessionIds: readonly string[]): Promise<Stored>
   tookOver(sessionId: string, epoch: number): Promise<number>

@@ -34,6 +34,17 @@ test('a silent host is replaced, its sessions attach to the next, and what was n
   expect(page.hosts[1]!.received('command')).toMatchObject([{ command: { commandId: turn.id, content: 'hello' } }])
 })
 
+test('[G16] each host of a page has a life of its own: what killed one is not excused when the page is left later', async () => {
+  const page = pageWith([hostThatAnswers, hostThatAnswers])
+  await page.client.open(agent)
+  page.hosts[0]!.fallSilent()
+  await page.pass(5)
+  const lives = page.hosts.flatMap((host) =>
+    host.received('open').map((message) => message.type === 'open' && message.life),
+  )
+  expect(new Set(lives).size).toBe(2)
+})
+
 test('[X11] a page brought back by the browser tells its host to look again', async () => {
   const heard: ((event: { persisted: boolean }) => void)[] = []
   vi.stubGlobal('addEventListener', (type: string, listener: (typeof heard)[0]) => {

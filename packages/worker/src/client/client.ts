@@ -4,6 +4,7 @@ import { createHandles } from '../handles.ts'
 import type { AgentSpec, Answers, Question, SessionChoice, ToHost, ToPage, Wire } from '../protocol.ts'
 import type { NamedSnapshot, Session } from '../session.ts'
 import { createClientSession, type ClientSession } from './client-session.ts'
+import { watchLeaving } from './left.ts'
 import { createPersistence } from './persistence.ts'
 import type { Runs, RunsWire } from './runs.ts'
 import { createWitness, type Witness } from './witness.ts'
@@ -52,6 +53,11 @@ export function createClient(options: ClientOptions): Client {
     { resolve: (answer: never) => void; reject: (error: unknown) => void; message: ToHost }
   >()
   const handles = createHandles((message) => wire?.post(message))
+  /** Of the host there is now. */
+  let life = ''
+  const isBusy = () => [...sessions.values()].some(({ session }) => session.status.value === 'busy')
+  const isLeft = watchLeaving(() => (isBusy() ? life : ''))
+  const left = handles.keep('left', ([lives]) => isLeft(lives as string[]))
   let runs: Runs | undefined
   /** Which question was the last one before a session was closed: one asked earlier may have found it still open. */
   const closedAfter = new Map<string, number>()
@@ -74,6 +80,7 @@ export function createClient(options: ClientOptions): Client {
   async function start(): Promise<void> {
     const next = await connect()
     wire = next
+    life = id()
     next.listen((message) => wire === next && receive(message))
     unanswered = 0
     pinging = setInterval(ping, pingEvery)
@@ -145,6 +152,8 @@ export function createClient(options: ClientOptions): Client {
       session: choice,
       running: handles.running(),
       witnessed: witness.read(agent.user),
+      life,
+      left,
     }))
     const { sessionId, ref } = message
     const known = sessions.get(sessionId)

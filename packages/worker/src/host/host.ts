@@ -14,6 +14,7 @@ import {
   type Store,
 } from '@dogear/core'
 import type { AgentSpec, Answers, Question, SessionChoice, ToHost, ToPage, Wire } from '../protocol.ts'
+import type { Suspects } from './attempts.ts'
 import { changeSession } from './change-session.ts'
 import { checkedStore } from './checked-store.ts'
 import { createDeltas } from './deltas.ts'
@@ -40,6 +41,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
   const page = createPageCalls(post)
   const stores = new Map<string, Promise<CheckedStore>>()
   const runs = new Map<string, AbortController>()
+  const suspects: Suspects = { last: Promise.resolve() }
   const sessions = new Map<string, { hosted: HostedSession; spec: AgentSpec }>()
   /** Of which agents sessions are being deleted, or will be. */
   const sweeping = new Set<string>()
@@ -71,7 +73,8 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
     return { ...opened, store: checkedStore(opened.store, warn), raw: opened.store }
   }
 
-  async function open({ agent: spec, session: choice, running, witnessed }: Opening): Promise<Opened> {
+  async function open(message: Opening): Promise<Opened> {
+    const { agent: spec, session: choice, running, witnessed, life, left } = message
     const { store, kept } = await openedStore(spec)
     const agent = remoteAgent(spec, page, platform.createModel, () => store.memory(platform.clock.now))
     const sessionId = await chosen(store, spec.name, choice, platform)
@@ -100,6 +103,9 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       },
       isRunning: (callId) => running.includes(callId),
       isShort: lost?.isShort,
+      life,
+      left: (lives) => page.call<string[]>(left, [lives]),
+      suspects,
     })
     sessions.set(sessionId, { hosted, spec })
     sweepSoon(spec)

@@ -16,6 +16,7 @@ import {
   type Waiting,
 } from '@dogear/core'
 import type { Attached, PartialDelta, ToPage } from '../protocol.ts'
+import { createAttempts, type AttemptsOptions } from './attempts.ts'
 import { addDelta, createDeltas } from './deltas.ts'
 import { lockOf } from './lease.ts'
 import { catchUp, newestBodies } from './load.ts'
@@ -40,7 +41,7 @@ export interface HostedSession {
   close(): void
 }
 
-export interface HostedOptions {
+export interface HostedOptions extends Pick<AttemptsOptions, 'life' | 'left' | 'suspects'> {
   readonly platform: Platform
   readonly store: Store
   readonly kept: boolean
@@ -105,6 +106,7 @@ export function openHosted(options: HostedOptions): HostedSession {
     isAwaited: async () => (await store.inbox(sessionId)).length > 0,
     failed,
   })
+  const attempts = createAttempts({ ...options, clock, ids: platform.ids })
   let agent = options.agent
   let driver: Driver | undefined
   let epoch = 0
@@ -122,6 +124,7 @@ export function openHosted(options: HostedOptions): HostedSession {
     if (isNew && !(await store.session(sessionId)) && !(await store.inbox(sessionId)).length) return
     // Before the epoch: a script that cannot read the journal must leave its owner alone.
     await follow()
+    await attempts.begin(fold)
     // Let go in the meantime: raising the epoch now would fence the tab that has the lock.
     if (!isHeld()) return
     const record = await store.acquire(sessionId, { agent: fold.head.agent, at: clock.now() })
@@ -158,6 +161,7 @@ export function openHosted(options: HostedOptions): HostedSession {
   }
 
   function end(): void {
+    attempts.end()
     driver?.close()
     driver = undefined
     neighbours.reset()
@@ -169,6 +173,7 @@ export function openHosted(options: HostedOptions): HostedSession {
       (entry) => entry.type === 'turn-end' || (entry.type === 'message-add' && entry.stepId !== undefined),
     )
     if (isAnswered) deltas.drop()
+    attempts.written(entries)
     post({ type: 'entries', sessionId, entries })
     tell({ type: 'appended' })
     const isDue = entries.some((entry) => entry.type === 'turn-end') || fold.head.seq - cachedAt >= cacheEvery
@@ -186,6 +191,10 @@ export function openHosted(options: HostedOptions): HostedSession {
     // Written by a newer script: this one shows what it could read, and touches nothing.
     if (failure.code === 'session-newer') ownership.close()
     post({ type: 'session-failed', sessionId, error: failure })
+  }
+
+  function isParked(): boolean {
+    return failure?.code === 'session-parked'
   }
 
   async function hear(told: Told): Promise<void> {
@@ -236,6 +245,11 @@ export function openHosted(options: HostedOptions): HostedSession {
       const { entries, newer } = await catchUp(store, fold)
       if (entries.length) post({ type: 'entries', sessionId, entries })
       if (newer) throw newer
+      // Another tab has tried it again, and got past it: this one waits behind it as before.
+      if (entries.length && isParked()) {
+        failure = null
+        ownership.goOn().catch(failed)
+      }
       neighbours.look()
     })()
     try {
@@ -292,7 +306,8 @@ export function openHosted(options: HostedOptions): HostedSession {
       if (driver) return driver.nudge()
       // The tab that drives may be one that nobody looks at.
       tell({ type: 'wake' })
-      follow().then(ownership.goOn).catch(failed)
+      const counted = isParked() ? attempts.forget(sessionId) : Promise.resolve()
+      counted.then(follow).then(ownership.goOn).catch(failed)
     },
     async restored() {
       try {
