@@ -21,6 +21,8 @@ const states = [
   'plan',
   'approval',
   'question',
+  'outcome',
+  'parked',
   'queued',
   'held',
   'offline',

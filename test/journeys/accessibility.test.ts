@@ -127,6 +127,17 @@ const states: Readonly<Record<string, State>> = {
       await chat.press('Don’t')
     },
   },
+  'a call whose outcome nobody knows, and what came of it': {
+    site: { script: [call('wait')] },
+    async reach(chat, tab) {
+      await chat.send('Wait')
+      await chat.element.locator('.card[data-state=running]').waitFor()
+      await tab.reload()
+      await chat.shows('Did it happen? Wait a moment')
+      await chat.says('Outcome unknown')
+      await chat.element.getByLabel('If it happened').fill('It came at ten.')
+    },
+  },
   'a question': {
     site: { script: [call('ask_user_question', { questions })] },
     async reach(chat) {

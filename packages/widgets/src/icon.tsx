@@ -5,6 +5,7 @@ const paths = {
   cross: 'M4 4l8 8M12 4l-8 8',
   alert: 'M8 3.5v6M8 12.3v.2',
   dash: 'M4 8h8',
+  unknown: 'M5.5 5.8a2.5 2.5 0 1 1 3.6 2.3q-1.1.6-1.1 1.7M8 12.3v.2',
   ring: 'M8 4.5a3.5 3.5 0 1 0 .01 0',
   dots: 'M3.5 8h.01M8 8h.01M12.5 8h.01',
   fold: 'M4 3h5l3.5 3.5V13H4zM9 3v3.5h3.5',

@@ -73,11 +73,13 @@ export const english = {
     failed: 'Failed',
     declined: 'You said no',
     skipped: 'Skipped',
+    unknown: 'Outcome unknown',
   },
   asks: 'Asks you',
   asked: 'Asked you',
   actions: (count: number) => `${count} actions`,
   failures: (count: number) => `${count} failed`,
+  unknowns: (count: number) => `${count} unknown`,
   seconds: (seconds: string) => `${seconds} s`,
   result: 'Result',
   showAll: (characters: string) => `Show all ${characters} characters`,
@@ -106,6 +108,7 @@ export const english = {
   notJson: 'This is not JSON yet.',
   outcomeTitle: (label: string) => `Did it happen? ${label}`,
   outcomeHint: 'The page closed while this was running. Please check what became of it.',
+  outcomeResult: 'If it happened: what came of it? (optional)',
   checkpointTitle: 'Go on?',
   /** What a person says about a call nobody knows the end of, or at a checkpoint. */
   outcome: {
@@ -138,6 +141,8 @@ export const english = {
     network: 'The service can’t be reached. Your message is saved.',
     'quota-exceeded': 'The assistant has used up its budget. Your message is saved.',
     'rate-limited': 'Too much at once. Wait a moment, then try again.',
+    'session-parked':
+      'This conversation stopped the page three times at the same place, so it waits here. Nothing is lost.',
     'session-newer': 'A newer version opened this conversation. Reload to continue.',
     'storage-full': 'This device is out of space. Free some, then try again.',
     'stream-cut': 'The answer was cut off. What you see is saved.',

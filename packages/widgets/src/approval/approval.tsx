@@ -1,12 +1,10 @@
 /** "Book a room?": what would happen, from the real arguments, and the person's decision about it. */
 
-import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import type { Request } from '@dogear/core'
 import { useWidget } from '../context.ts'
 import { RequestForm } from '../requests/request-form.tsx'
 import { requestLabel, requestTitle } from '../requests/request-title.ts'
-import { useDecision, useDraft } from '../requests/use-decision.ts'
+import { useArmed, useDecision, useDraft } from '../requests/use-decision.ts'
 import { ValueList } from '../value-list.tsx'
 import { visibleText } from '../visible-text.ts'
 import { ArgumentForm, readTexts, toTexts, type Texts } from './argument-form.tsx'
@@ -84,14 +82,4 @@ export function Approval({ request }: { request: Request }) {
       )}
     </RequestForm>
   )
-}
-
-/** Half a second in which a click meant for what was there before does nothing. */
-function useArmed(): boolean {
-  const isArmed = useSignal(false)
-  useEffect(() => {
-    const timer = setTimeout(() => (isArmed.value = true), 500)
-    return () => clearTimeout(timer)
-  }, [])
-  return isArmed.value
 }

@@ -1,17 +1,23 @@
 /** What one word answers: what became of a call nobody knows the end of, and whether the agent goes on. */
 
-import type { Request } from '@dogear/core'
+import type { Request, Resolution } from '@dogear/core'
 import { useWidget } from '../context.ts'
 import { RequestForm } from '../requests/request-form.tsx'
 import { requestTitle } from '../requests/request-title.ts'
-import { useDecision } from '../requests/use-decision.ts'
+import { useArmed, useDecision, useDraft } from '../requests/use-decision.ts'
 import { ValueList } from '../value-list.tsx'
 
 export function Outcome({ request }: { request: Request }) {
   const { session, strings } = useWidget()
+  const { draft, write } = useDraft(request.id, '')
   const { isSent, refusal, decide } = useDecision(request.id)
+  const isArmed = useArmed()
   const isCheckpoint = request.kind === 'checkpoint'
   const ways = isCheckpoint ? (['stop', 'approve'] as const) : (['stop', 'retry', 'happened'] as const)
+  const resolution = (type: (typeof ways)[number]): Resolution => {
+    const result = draft.value.trim()
+    return type === 'happened' && result ? { type, result } : { type }
+  }
   return (
     <RequestForm
       title={requestTitle(request, session, strings)}
@@ -22,14 +28,20 @@ export function Outcome({ request }: { request: Request }) {
           class="button"
           type="button"
           key={type}
-          disabled={isSent.value}
-          onClick={() => decide(() => session.resolve(request.id, { type }))}
+          disabled={isSent.value || (type === 'retry' && !isArmed)}
+          onClick={() => decide(() => session.resolve(request.id, resolution(type)))}
         >
           {strings.outcome[type]}
         </button>
       ))}
     >
       {request.args !== undefined && <ValueList value={request.args} />}
+      {!isCheckpoint && (
+        <label class="field">
+          <span class="meta">{strings.outcomeResult}</span>
+          <textarea rows={2} value={draft.value} onInput={(event) => write(event.currentTarget.value)} />
+        </label>
+      )}
     </RequestForm>
   )
 }

@@ -3,7 +3,8 @@
 import { labelText, spellOut, textOf, type Message, type OpenCall, type ToolLabel } from '@dogear/core'
 import type { Session } from '@dogear/worker'
 
-export type CallState = 'waiting' | 'asking' | 'running' | 'done' | 'failed' | 'declined' | 'skipped'
+/** `unknown`: it was begun, and nobody knows whether it took effect. */
+export type CallState = 'waiting' | 'asking' | 'running' | 'done' | 'failed' | 'declined' | 'skipped' | 'unknown'
 
 export interface CallView {
   readonly id: string
@@ -29,7 +30,7 @@ export interface CallFacts {
 
 export function callView(session: Session, { id, tool, args, open, result }: CallFacts): CallView {
   const outcome = result?.meta.tool
-  const state = result ? stateOfResult(result) : asksForAnother(session, id) ? 'asking' : stateOfOpen(open)
+  const state = result ? stateOfResult(result) : asksForAnother(session, id) ? 'asking' : stateOfOpen(session, open)
   const tense = state === 'done' ? 'done' : state === 'running' ? 'doing' : 'ask'
   return {
     id,
@@ -49,20 +50,25 @@ export function toolLabel(session: Session, tool: string, tense: 'ask' | 'doing'
   return labelText(label, tense) || kept || spellOut(tool)
 }
 
-export function isSettled({ state }: CallView): boolean {
+export function isSettled({ state, result }: CallView): boolean {
+  if (state === 'unknown') return result !== undefined
   return state !== 'waiting' && state !== 'asking' && state !== 'running'
 }
 
-function stateOfResult({ meta: { status } }: Message): CallState {
+function stateOfResult({ meta: { status, tool } }: Message): CallState {
+  if (tool?.unknown) return 'unknown'
   if (status === 'complete') return 'done'
   if (status === 'error') return 'failed'
   return status === 'rejected' ? 'declined' : 'skipped'
 }
 
-function stateOfOpen(open: OpenCall | undefined): CallState {
+function stateOfOpen({ connection }: Session, open: OpenCall | undefined): CallState {
   if (!open) return 'skipped'
-  if (open.request && !open.decision && !open.done) return 'asking'
-  return open.intent ? 'running' : 'waiting'
+  if (open.request && !open.decision && !open.done) return open.request.kind === 'outcome' ? 'unknown' : 'asking'
+  if (!open.intent) return 'waiting'
+  // Parked: whoever ran it has died, and nobody goes on.
+  const isParked = connection.value.type === 'failed' && connection.value.error.code === 'session-parked'
+  return isParked ? 'unknown' : 'running'
 }
 
 /** An agent that works for this call waits for the person. */

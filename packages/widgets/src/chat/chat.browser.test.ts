@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest'
 import { userEvent } from 'vitest/browser'
 import { button, chatInPage, clearPage, drawn, find, has, words } from '../testing/in-the-page.ts'
 import { agentCalls, agentSays, scriptedSession, streaming, userSays } from '../testing/scripted-session.ts'
-import { approval } from '../testing/widget-states.ts'
+import { approval, widgetStates } from '../testing/widget-states.ts'
 
 afterEach(clearPage)
 
@@ -107,6 +107,40 @@ test('words on their way are shown at once, and offline say when they will go', 
   await drawn()
   expect(find(chat, '.user').textContent).toContain('Will send when online')
   expect(find(chat, '.status').textContent).toBe('Offline – will continue')
+})
+
+test('[G4] a call whose outcome nobody knows is shown as that, neither as running nor as failed', async () => {
+  const chat = chatInPage(scriptedSession(widgetStates.outcome))
+  await drawn()
+  const [over, open] = [...chat.shadowRoot!.querySelectorAll<HTMLElement>('.card[data-state="unknown"]')]
+  expect(over!.innerText).toMatch(/^Send message/)
+  expect(over!.innerText).toContain('Outcome unknown')
+  expect(open!.querySelector('summary')!.innerText).toMatch(/Book a room[^]*Outcome unknown/)
+  expect(open!.querySelector('.icon')!.classList).toContain('unknown')
+  expect(has(chat, '.card[data-state="running"], .card[data-state="failed"]')).toBe(false)
+})
+
+test('[G4] an unknown outcome is not lost in a line for several calls', async () => {
+  const result = { name: 'look', result: 'seen' }
+  const messages = [said, ...agentCalls('t1.1', '', [result, { ...result, status: 'stopped', unknown: true }, result])]
+  const chat = chatInPage(scriptedSession({ messages }))
+  await drawn()
+  expect(find(chat, '.card summary').innerText).toMatch(/3 actions[^]*1 unknown/)
+})
+
+test('[G16] a parked session says so, runs nothing, and can be tried again or stopped', async () => {
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+  const session = scriptedSession(widgetStates.parked)
+  const chat = chatInPage(session)
+  await drawn()
+  expect(find(chat, '.notice').textContent).toContain('stopped the page three times at the same place')
+  expect(find(chat, '.status').textContent).toBe('Stopped, nothing is lost')
+  expect(has(chat, '.dots')).toBe(false)
+  const [stop, again] = [...chat.shadowRoot!.querySelectorAll<HTMLElement>('.notice button')]
+  again!.click()
+  stop!.click()
+  expect(session.commands).toEqual([{ type: 'resume' }, { type: 'stop' }])
+  logged.mockRestore()
 })
 
 test('a failed turn is one plain sentence, one retry, and its cause for developers', async () => {

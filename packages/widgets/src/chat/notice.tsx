@@ -12,8 +12,10 @@ export function TurnNotice() {
   const { connection, waiting, status, lastEnd } = session
   if (connection.value.type === 'failed') {
     const { error } = connection.value
+    const onRetry = () => session.resume()
+    if (error.code === 'session-parked') return <ErrorNotice error={error} onRetry={onRetry} onStop={session.stop} />
     if (error.code !== 'history-lost') return <ErrorNotice error={error} />
-    return <ErrorNotice error={error} words={strings.outcome.approve} onRetry={() => session.resume()} />
+    return <ErrorNotice error={error} words={strings.outcome.approve} onRetry={onRetry} />
   }
   if (waiting.value) return <WaitingNotice waiting={waiting.value} />
   if (status.value !== 'idle' || !lastEnd.value) return null
@@ -23,11 +25,22 @@ export function TurnNotice() {
   return words ? <Notice>{words}</Notice> : null
 }
 
-/** `words`: what the button says instead of Try again. */
-export function ErrorNotice({ error, words, onRetry }: { error: ErrorData; words?: string; onRetry?: () => void }) {
+interface ErrorNoticeProps {
+  readonly error: ErrorData
+  /** What the button says instead of Try again. */
+  readonly words?: string
+  readonly onRetry?: () => void
+  readonly onStop?: () => void
+}
+
+export function ErrorNotice({ error, words, onRetry, onStop }: ErrorNoticeProps) {
   const { strings, debug } = useWidget()
   return (
-    <Notice kind="error" action={onRetry && { words: words ?? strings.retry, run: onRetry }}>
+    <Notice
+      kind="error"
+      action={onRetry && { words: words ?? strings.retry, run: onRetry }}
+      other={onStop && { words: strings.stop, run: onStop }}
+    >
       {strings.errors[error.code] ?? strings.error}
       {debug && (
         <details>
@@ -51,20 +64,29 @@ function WaitingNotice({ waiting }: { waiting: Waiting }) {
   return <Notice action={skip}>{strings.waitingPage(label)}</Notice>
 }
 
+interface Action {
+  readonly words: string
+  readonly run: () => void
+}
+
 interface NoticeProps {
   readonly kind?: 'error'
-  readonly action?: { readonly words: string; readonly run: () => void }
+  readonly action?: Action
+  readonly other?: Action
   readonly children: ComponentChildren
 }
 
-export function Notice({ kind, action, children }: NoticeProps) {
+export function Notice({ kind, action, other, children }: NoticeProps) {
   return (
     <div class="notice" part="notice" data-state={kind}>
       <div>{children}</div>
-      {action && (
-        <button class="button" type="button" onClick={action.run}>
-          {action.words}
-        </button>
+      {[other, action].map(
+        (each) =>
+          each && (
+            <button class="button" type="button" key={each.words} onClick={() => each.run()}>
+              {each.words}
+            </button>
+          ),
       )}
     </div>
   )

@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals'
 import { useWidget } from '../context.ts'
 import { durationText } from '../duration.ts'
 import { Icon } from '../icon.tsx'
-import { isSettled, type CallView } from './call-view.ts'
+import { isSettled, type CallState, type CallView } from './call-view.ts'
 import { ToolCard } from './tool-card.tsx'
 
 export function ToolCalls({ calls }: { calls: readonly CallView[] }) {
@@ -27,14 +27,19 @@ function Group({ calls }: { calls: readonly CallView[] }) {
   const { components, strings, language } = useWidget()
   const isOpen = useSignal(false)
   const Card = components.ToolCard ?? ToolCard
-  const failed = calls.filter(({ state }) => state === 'failed').length
+  const count = (counted: CallState) => calls.filter(({ state }) => state === counted).length
+  const [failed, unknown] = [count('failed'), count('unknown')]
   const took = calls.reduce((total, { durationMs = 0 }) => total + durationMs, 0)
-  const facts = [failed > 0 && strings.failures(failed), took > 0 && durationText(took, strings, language)]
+  const facts = [
+    failed > 0 && strings.failures(failed),
+    unknown > 0 && strings.unknowns(unknown),
+    took > 0 && durationText(took, strings, language),
+  ]
 
   return (
     <details class="card" onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
       <summary>
-        <Icon name={failed ? 'alert' : 'check'} />
+        <Icon name={failed ? 'alert' : unknown ? 'unknown' : 'check'} />
         <span class="label">{strings.actions(calls.length)}</span>
         <span class="meta">{facts.filter(Boolean).join(' · ')}</span>
       </summary>

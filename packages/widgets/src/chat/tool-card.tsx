@@ -52,6 +52,7 @@ const icons: Record<CallState, IconName> = {
   failed: 'alert',
   declined: 'dash',
   skipped: 'dash',
+  unknown: 'unknown',
 }
 
 /** The reason when it failed, the state when it did not run, else what came of it. */

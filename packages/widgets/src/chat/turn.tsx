@@ -28,7 +28,8 @@ export function Turn({ messages, isLive, isCurrent, isLast }: TurnProps) {
   const streaming = useStreaming(isLive)
   const rows = turnRows(session, messages, isLive ? { calls: session.calls.value, streaming } : undefined)
   const isQuiet = rows.every((row) => row.type !== 'calls' || row.calls.every(isSettled)) && !streaming?.hasWords
-  const isThinking = isLive && isQuiet && session.status.value === 'busy' && !session.waiting.value
+  const isHeld = session.waiting.value || session.connection.value.type === 'failed'
+  const isThinking = isLive && isQuiet && session.status.value === 'busy' && !isHeld
   const answer = answerOf(messages)
   // Words that were left without an answer can be answered still.
   const first = messages.find(({ role }) => role === 'assistant') ?? (session.lastEnd.value ? undefined : messages[0])

@@ -198,6 +198,47 @@ test('[G4] an unknown outcome is asked for, and the answer is the person’s', a
   expect(session.commands).toEqual([{ type: 'resolve', requestId: 'o1', resolution: { type: 'happened' } }])
 })
 
+test('[G4] what came of it may be written down, comes back after a reload, and goes with "It happened" alone', async () => {
+  const outcome = { ...approval, id: 'o1', kind: 'outcome' } as const
+  const chat = chatInPage(sessionAsking(outcome))
+  await drawn()
+  await userEvent.fill(find(chat, '.request textarea'), ' Receipt 7 ')
+  chat.remove()
+  await drawn()
+  const session = sessionAsking(outcome)
+  const next = chatInPage(session)
+  await drawn()
+  expect(find<HTMLTextAreaElement>(next, '.request textarea').value).toBe(' Receipt 7 ')
+  button(next, 'It happened').click()
+  const resolution = { type: 'happened', result: 'Receipt 7' }
+  expect(session.commands).toEqual([{ type: 'resolve', requestId: 'o1', resolution }])
+})
+
+test.each([
+  ['It didn’t, run it', 'retry'],
+  ['Stop here', 'stop'],
+])('[G4] "%s" takes no result along, and can be reached and pressed by keyboard alone', async (word, type) => {
+  const session = sessionAsking({ ...approval, id: 'o1', kind: 'outcome' })
+  const chat = chatInPage(session)
+  await drawn()
+  await userEvent.fill(find(chat, '.request textarea'), 'Receipt 7')
+  await new Promise((resolve) => setTimeout(resolve, 550))
+  for (let presses = 0; chat.shadowRoot!.activeElement?.textContent !== word && presses < 5; presses += 1) {
+    await userEvent.keyboard('{Tab}')
+  }
+  await userEvent.keyboard('{Enter}')
+  expect(session.commands).toEqual([{ type: 'resolve', requestId: 'o1', resolution: { type } }])
+})
+
+test('[G4] [T6] a click meant for what was there before does not run it again, nor does Enter in the field', async () => {
+  const session = sessionAsking({ ...approval, id: 'o1', kind: 'outcome' })
+  const chat = chatInPage(session)
+  await drawn()
+  button(chat, 'It didn’t, run it').click()
+  await userEvent.type(find(chat, '.request textarea'), 'Paid{Enter}')
+  expect(session.commands).toEqual([])
+})
+
 test.each([
   ['Go on', 'approve'],
   ['Stop here', 'stop'],

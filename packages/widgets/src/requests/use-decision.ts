@@ -44,6 +44,16 @@ export function useDraft<T>(requestId: string, empty: T) {
   return { draft, write }
 }
 
+/** Half a second in which a click meant for what was there before does nothing. */
+export function useArmed(): boolean {
+  const isArmed = useSignal(false)
+  useEffect(() => {
+    const timer = setTimeout(() => (isArmed.value = true), 500)
+    return () => clearTimeout(timer)
+  }, [])
+  return isArmed.value
+}
+
 function draftKey(requestId: string): string {
   return `request ${requestId}`
 }

@@ -123,6 +123,7 @@ export interface ScriptedCall {
   readonly status?: MessageMeta['status']
   readonly summary?: string
   readonly durationMs?: number
+  readonly unknown?: boolean
 }
 
 /** A step that calls tools: the message that asks for them, and the results that are there. */

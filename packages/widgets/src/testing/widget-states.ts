@@ -54,6 +54,15 @@ export const approval: Request = {
   reason: 'It keeps one room for your dates, so I would book it now.',
 }
 
+/** A call whose page closed while it ran. */
+export const outcome: Request = {
+  ...approval,
+  id: 't1.2.0.outcome',
+  kind: 'outcome',
+  parameters: undefined,
+  reason: undefined,
+}
+
 export const asked: Request = {
   id: 't1.3.0.question',
   kind: 'question',
@@ -150,6 +159,48 @@ export const widgetStates: Record<string, SessionState> = {
       ...agentCalls('t1.2', 'It keeps one room for your dates, so I would book it now.', []),
     ],
     requests: [approval],
+  },
+  outcome: {
+    status: 'paused',
+    messages: [
+      userSays('u0', 'Tell Ana that we come'),
+      ...agentCalls('t0.1', '', [
+        {
+          name: 'send_message',
+          args: { to: 'Ana' },
+          result: 'Stopped while this was running. Whether it took effect is not known.',
+          status: 'stopped',
+          unknown: true,
+        },
+      ]),
+    ],
+    pending: [
+      question,
+      ...search,
+      ...agentCalls('t1.2', 'It keeps one room for your dates.', [{ name: 'book_hotel' }]),
+    ],
+    calls: [
+      {
+        callId: 't1.2.0',
+        tool: 'book_hotel',
+        args: '{"hotel":"Casa do Rio","nights":3}',
+        done: false,
+        request: outcome,
+        intent: { argsHash: '', attempt: 1, key: '', at: 0 },
+      },
+    ],
+    requests: [outcome],
+  },
+  parked: {
+    status: 'busy',
+    connection: {
+      type: 'failed',
+      error: {
+        code: 'session-parked',
+        message: 'Going on with session "trip-42" after entry 12 ended the page 3 times.',
+      },
+    },
+    pending: [question, ...search],
   },
   question: { status: 'paused', pending: [question, ...search], requests: [asked] },
   offline: {
