@@ -2,6 +2,7 @@
 import { DogearError, describeError, type Clock, type ModelEvent } from '@dogear/core'
 import { badResponse, offline, stopped, toFailure, unreachable, type Place } from './failure.ts'
 import { readText } from './read-text.ts'
+import { patience, watchSilence } from './silence.ts'
 
 export interface Server {
   readonly token?: () => string | undefined | Promise<string | undefined>
@@ -15,6 +16,8 @@ export interface Server {
 export interface Call extends Place {
   readonly method: 'GET' | 'POST' | 'DELETE'
   readonly signal?: AbortSignal
+  /** How long its first byte is waited for; see `patience`. */
+  readonly patience?: number
   /** Made anew for each try. */
   readonly body?: () => object
   /** What of the call to change so that this failure will not come again, if anything can. May throw a better error. */
@@ -47,10 +50,20 @@ export async function send(server: Server, call: Call): Promise<Response> {
   const init = await toInit(server, call)
   // Not called as the server's method: a browser's fetch refuses that.
   const { fetch } = server
+  if (!signal) return fetch(url, init)
+  // A server that takes the question and never answers would hold the turn for ever.
+  const dead = new AbortController()
+  const silence = watchSilence(
+    server.clock,
+    () => call.patience ?? patience.answer,
+    () => dead.abort(),
+  )
   try {
-    return await fetch(url, init)
+    return await fetch(url, { ...init, signal: AbortSignal.any([signal, dead.signal]) })
   } catch (error) {
-    throw signal?.aborted ? stopped() : unreachable(url, error)
+    throw signal.aborted ? stopped() : unreachable(url, error)
+  } finally {
+    silence.end()
   }
 }
 
@@ -69,7 +82,6 @@ async function toInit(server: Server, { method, signal, body }: Call): Promise<R
     ...(method === 'GET' && { cache: 'no-store' }),
     // A stop must reach the server also while the page is being left.
     ...(method === 'DELETE' && { keepalive: true }),
-    ...(signal && { signal }),
     ...(body && { body: JSON.stringify(body()) }),
   }
 }
@@ -104,7 +116,7 @@ async function readFailure(response: Response, call: Call, clock: Clock): Promis
   if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
     return badResponse('redirects. Give the address it leads to as the endpoint.', call, { status })
   }
-  const text = await readText(response, 65_536).catch(() => '')
+  const text = await readText(response, 65_536, clock).catch(() => '')
   return toFailure(status, parsed(text), call, retryAfter(headers, clock))
 }
 

@@ -266,10 +266,10 @@ test('a busy server is asked again, as late as it says, and each try is told', a
   )
   const seen: ModelEvent[] = []
   const reading = read(model, {}, seen)
-  await clock.whenAsleep()
+  await told(seen, 1)
   expect(clock.waits()).toEqual([2000])
   await clock.advance(2000)
-  await clock.whenAsleep()
+  await told(seen, 2)
   expect(clock.waits()).toEqual([18_000])
   await clock.advance(18_000)
   await reading
@@ -286,8 +286,8 @@ test('without a hint the waits grow and are spread, and tries come to an end', a
   const seen: ModelEvent[] = []
   const reading = read(model, {}, seen)
   reading.catch(() => {})
-  for (const wait of [500, 1000]) {
-    await clock.whenAsleep()
+  for (const [tries, wait] of [500, 1000].entries()) {
+    await told(seen, tries + 1)
     expect(clock.waits()).toEqual([wait])
     await clock.advance(wait)
   }
@@ -452,6 +452,11 @@ test('stop tells the server, and never fails', async () => {
   expect(asked[0]!.headers.authorization).toBe('Bearer t')
   await createOpenAIModel({ endpoint: 'http://127.0.0.1:1', clock: fakeClock() }).stop!('k')
 })
+
+/** Until so many tries are told of, and the next is waited for. */
+async function told(seen: readonly ModelEvent[], tries: number): Promise<void> {
+  while (seen.length < tries) await new Promise(setImmediate)
+}
 
 async function modelOn(...last: [...Reply[], Reply | Partial<OpenAIModelOptions>]) {
   const replies = last.filter((each): each is Reply => typeof each === 'function')

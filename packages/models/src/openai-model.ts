@@ -5,6 +5,7 @@ import { idOf } from './cursor.ts'
 import { createEnding } from './ending.ts'
 import { cutOff } from './failure.ts'
 import { readAnswer } from './read-answer.ts'
+import { patience } from './silence.ts'
 import { toRequestBody, type Dialect } from './request-body.ts'
 
 export interface OpenAIModelOptions {
@@ -66,6 +67,7 @@ export function createOpenAIModel(options: OpenAIModelOptions): Model {
     return {
       method: 'GET',
       url: `${streamUrl(key)}?after=${encodeURIComponent(idOf(after))}`,
+      patience: patience.return,
       mend({ details: { status } }) {
         if (status === 404 || status === 410) throw cutOff({ lost: true, status })
         return undefined

@@ -6,7 +6,7 @@ import { finishOf, toCursor } from './cursor.ts'
 import { cancel, type Ending, type Reader } from './ending.ts'
 import { badResponse, cutOff, stopped, type Place } from './failure.ts'
 import { readText } from './read-text.ts'
-import { watchSilence } from './silence.ts'
+import { patience, watchSilence } from './silence.ts'
 import type { WireChunk } from './wire.ts'
 
 /** In characters, for one event or one whole body: more is no chat answer, and would fill the page's memory. */
@@ -39,10 +39,9 @@ export async function* readAnswer(
   const decoder = new TextDecoder()
   let isWhole = false
   let cursor = after
-  // Returning to a stream costs nothing, and such servers say now and then that they live; asking another server again costs an answer.
   const silence = watchSilence(
     reading.clock,
-    () => (cursor === undefined ? 4 : 1),
+    () => (cursor === undefined ? patience.stream : patience.return),
     () => cancel(reader),
   )
   try {
@@ -78,7 +77,7 @@ export async function* readAnswer(
 async function readWhole(response: Response, reading: Reading): Promise<WireChunk> {
   let chunk: unknown
   try {
-    chunk = JSON.parse(await readText(response, sizeLimit))
+    chunk = JSON.parse(await readText(response, sizeLimit, reading.clock))
   } catch (error) {
     if (reading.signal.aborted) throw stopped()
     if (error instanceof SyntaxError) throw badResponse('answered with broken JSON. Ask again.', reading)

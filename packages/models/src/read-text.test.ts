@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { fakeClock } from '@dogear/testing'
 import { readText } from './read-text.ts'
 
 test('a body is read as text, also when it is cut inside a character', async () => {
@@ -10,8 +11,8 @@ test('a body is read as text, also when it is cut inside a character', async () 
       controller.close()
     },
   })
-  expect(await readText(new Response(body), 100)).toBe('é!')
-  expect(await readText(new Response(null), 100)).toBe('')
+  expect(await readText(new Response(body), 100, fakeClock())).toBe('é!')
+  expect(await readText(new Response(null), 100, fakeClock())).toBe('')
 })
 
 test('[T15] a body without end is read up to its limit, then ended', async () => {
@@ -20,6 +21,6 @@ test('[T15] a body without end is read up to its limit, then ended', async () =>
     pull: (controller) => controller.enqueue(new TextEncoder().encode('x'.repeat(60))),
     cancel: () => void (isEnded = true),
   })
-  expect(await readText(new Response(body), 100)).toHaveLength(120)
+  expect(await readText(new Response(body), 100, fakeClock())).toHaveLength(120)
   expect(isEnded).toBe(true)
 })
