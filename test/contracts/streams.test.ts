@@ -1,28 +1,12 @@
 /** Sessions on the real proxy, whose connections break: what is finished is never asked for again. */
-import { textOf, type Entry, type SmartAgentOptions } from '@dogear/core'
+import { textOf, type SmartAgentOptions } from '@dogear/core'
 import { createOpenAIModel } from '@dogear/models'
 import { createProxy, ProxyError, type Provider } from '@dogear/proxy'
 import { browserClock } from '@dogear/worker/host'
 import type { Session } from '@dogear/worker'
 import { expect, test } from 'vitest'
 import { device, until, type Tab } from './device.ts'
-
-test('[G7] [G8] cut at every 23rd byte, a turn ends as if it had not been, and no answer is paid for twice', async () => {
-  const whole = await told({})
-  const points = whole.sizes.flatMap((size, response) =>
-    Array.from({ length: Math.ceil(size / 23) }, (_, step) => ({ response, byte: step * 23 })),
-  )
-  expect(points.length).toBeGreaterThan(40)
-  for (const each of chunksOf(points, 20)) {
-    await Promise.all(
-      each.map(async (cutAt) => {
-        const { journal, asked } = await told({ cutAt })
-        expect({ cutAt, journal }).toEqual({ cutAt, journal: whole.journal })
-        expect(asked).toHaveLength(2)
-      }),
-    )
-  }
-}, 120_000)
+import { normalJournal } from './normal-journal.ts'
 
 test('[G7] reloaded or closed for another tab at any event, a turn ends as if it had not been, and is asked once', async () => {
   const whole = await told({})
@@ -203,7 +187,7 @@ async function told(faults: Faults) {
     session = await tab.open()
   }
   await untilLong(() => session.status.value === 'idle' && session.lastEnd.value !== null)
-  const journal = normalised(await here.store.entries('s1', 0))
+  const journal = normalJournal(await here.store.entries('s1', 0))
   tab.kill()
   return { session, journal, sizes, frames, states, asked: provider.asked }
 }
@@ -233,21 +217,6 @@ function taped({ cutUpstreamAt, cutsUpstream = 1 }: Faults) {
     yield { choices: [{ index: 0, delta: {}, finish_reason: number ? 'stop' : 'tool_calls' }] }
     ended += 1
   }
-}
-
-/** Without what a fault may change: times, epochs, the mark where it went on, and that a tool that may was tried again. */
-function normalised(entries: readonly Entry[]): unknown {
-  const volatile = ['at', 'epoch', 'id', 'seq', 'createdAt', 'resumedAt', 'durationMs']
-  const isEntry = (value: unknown) => typeof value === 'object' && value !== null && 'seq' in value
-  return JSON.parse(
-    JSON.stringify(
-      entries.filter((entry) => entry.type !== 'tool-intent' || entry.attempt === 1),
-      function (this: unknown, key, value) {
-        if (key === 'id' && !isEntry(this)) return value
-        return volatile.includes(key) ? undefined : value
-      },
-    ),
-  )
 }
 
 function eventsIn(frames: readonly number[]): At[] {

@@ -56,20 +56,23 @@ export function createChunkParser(answer: Answer, place: Place, maxBufferSize: n
     if (isDone || data === '') return
     hasEvents = true
     if (data.startsWith('[DONE]')) isDone = true
-    else addChunk(data, event)
-    if (id !== undefined && answer.isShown && !failure) lastId = id
+    else if (!isAdded(data, event)) return
+    if (id !== undefined && answer.isShown) lastId = id
   }
 
-  function addChunk(data: string, event: string | undefined): void {
+  /** False for what was not read: a cursor behind it would lose its words. */
+  function isAdded(data: string, event: string | undefined): boolean {
     try {
       // Whatever the server sent: each field is checked where it is read.
       const chunk = JSON.parse(data) as WireChunk & { object?: unknown }
       const isError = event === 'error' || chunk.object === 'error'
       answer.add(isError ? { error: chunk.error ?? chunk } : chunk)
+      return true
     } catch (error) {
       if (error instanceof DogearError) fail(error)
       // Cut inside its last event: an answer without an end, not a server that talks nonsense.
       else if (!isEnding) fail(badResponse('sent an event that is no chat completion chunk. Ask again.', place))
+      return false
     }
   }
 

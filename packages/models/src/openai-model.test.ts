@@ -420,9 +420,9 @@ test('[G8] a stream re-attached to nothing ends if its ending was seen, else it 
   await expect(read(model, { key: 'k' })).rejects.toMatchObject({ code: 'stream-cut', details: { lost: false } })
 })
 
-test('[G8] no cursor passes a call that is not shown yet, nor an event that failed', async () => {
+test('[G8] no cursor passes a call that is not shown yet, nor an event that failed or did not come whole', async () => {
   const unnamed = sse(delta({ tool_calls: [{ index: 0, function: { arguments: '{' } }] }), '2')
-  for (const event of [unnamed, sse({ error: 'boom' }, '2')]) {
+  for (const event of [unnamed, sse({ error: 'boom' }, '2'), words('there', '2').slice(0, 40)]) {
     const { model } = await modelOn(stream(words('Hi', '1') + event))
     const seen: ModelEvent[] = []
     await expect(read(model, {}, seen)).rejects.toBeDefined()
