@@ -140,6 +140,59 @@ test('a key of one person means nothing to another', async () => {
   expect(calls).toHaveLength(2)
 })
 
+test.each([
+  [
+    { subject: 'ann', key: 'bob"]' },
+    { subject: 'ann","bob', key: '"]' },
+  ],
+  [
+    { subject: '', key: 'ann:k' },
+    { subject: 'ann', key: ':k' },
+  ],
+])('no subject and key together read like another pair: %j, %j', async (one, other) => {
+  let subject = one.subject
+  const { proxy, calls } = openProxy({ authorize: () => ({ subject }) })
+  const path = (key: string) => `/chat/completions?key=${encodeURIComponent(key)}`
+  await ask(proxy, hello, { path: path(one.key) })
+  subject = other.subject
+  await ask(proxy, { ...hello, temperature: 1 }, { path: path(other.key) })
+  expect(calls).toHaveLength(2)
+})
+
+test('of two who listen one leaves: upstream goes on for the other, and the grace begins when both have left', async () => {
+  vi.useFakeTimers()
+  const { proxy, calls } = openProxy()
+  const [first, second] = [
+    openReader(await ask(proxy, hello, keyed)),
+    openReader(await ask(proxy, undefined, attach())),
+  ]
+  await first.leave()
+  await vi.advanceTimersByTimeAsync(60_000)
+  calls[0]!.say('still here')
+  expect(wordsOf([(await second.next())!])).toBe('still here')
+  await second.leave()
+  vi.advanceTimersByTime(29_999)
+  expect(calls[0]!.signal.aborted).toBe(false)
+  vi.advanceTimersByTime(1)
+  expect(calls[0]!.signal.aborted).toBe(true)
+})
+
+test('[G8] whoever comes back after a failure in mid-answer reads the rest and the failure, and pays for nothing', async () => {
+  const { proxy, calls } = openProxy()
+  const first = openReader(await ask(proxy, hello, keyed))
+  calls[0]!.say('one ')
+  expect((await first.next())!.id).toBe(1)
+  await first.leave()
+  calls[0]!.say('two')
+  calls[0]!.fail(new ProxyError(502, 'upstream_cut', 'It broke off.'))
+  for (let visit = 0; visit < 2; visit++) {
+    const events = await eventsOf(await ask(proxy, undefined, attach(1)))
+    expect(events.map(({ id }) => id)).toEqual([2, 3])
+    expect(JSON.parse(events[1]!.data)).toMatchObject({ error: { code: 'upstream_cut' } })
+  }
+  expect(calls).toHaveLength(1)
+})
+
 test('stop ends upstream, tells those who listen, and forgets the stream', async () => {
   const { proxy, calls } = openProxy()
   const response = await ask(proxy, hello, keyed)
@@ -235,6 +288,40 @@ test('the oldest finished stream makes room for a new one; streams under way are
   expect(await status('a')).toBe(404)
   await post('d')
   expect([await status('b'), await status('c'), await status('d')]).toEqual([200, 200, 404])
+})
+
+test('[T12] who sends many keys throws out their own streams, not those of others', async () => {
+  const { proxy, calls } = openProxy({
+    streams: { max: 3 },
+    authorize: (token) => token !== undefined && { subject: token },
+  })
+  const as = (name: string) => ({ headers: { authorization: `Bearer ${name}` } })
+  const post = async (name: string, key: string) => {
+    const response = await ask(proxy, hello, { path: `/chat/completions?key=${key}`, ...as(name) })
+    calls.at(-1)!.end()
+    await response.text()
+  }
+  await post('ann', 'a')
+  for (let key = 0; key < 50; key++) await post('mallory', `m${key}`)
+  const status = async (name: string, key: string) =>
+    (await ask(proxy, undefined, { method: 'GET', path: `/streams/${key}`, ...as(name) })).status
+  expect(await status('ann', 'a')).toBe(200)
+  expect([await status('mallory', 'm49'), await status('mallory', 'm48'), await status('mallory', 'm47')]).toEqual([
+    200, 200, 404,
+  ])
+})
+
+test('[T15] beyond what can be kept, streams under way answer all the same, and end with those who listen', async () => {
+  const { proxy, calls } = openProxy({ streams: { max: 3 } })
+  const readers = []
+  for (let key = 0; key < 50; key++)
+    readers.push(openReader(await ask(proxy, hello, { path: `/chat/completions?key=k${key}` })))
+  for (const [index, reader] of readers.entries()) {
+    calls[index]!.say('here')
+    expect(wordsOf([(await reader.next())!])).toBe('here')
+    await reader.leave()
+  }
+  expect(calls.map(({ signal }) => signal.aborted)).toEqual(Array.from({ length: 50 }, (_, index) => index >= 3))
 })
 
 test('a finished stream is forgotten after its time', async () => {

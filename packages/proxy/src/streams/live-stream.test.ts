@@ -15,6 +15,11 @@ function openStream(events: AsyncIterable<object>, options: Partial<LiveStreamOp
   })
 }
 
+/** Until all that can go on has. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 2000; turn++) await Promise.resolve()
+}
+
 const textOf = (body: ReadableStream<Uint8Array<ArrayBuffer>>) => new Response(body).text()
 
 test('[T15] upstream waits for a reader that does not read, once nothing is kept any more', async () => {
@@ -25,7 +30,7 @@ test('[T15] upstream waits for a reader that does not read, once nothing is kept
   const stream = openStream(long(), { isResumable: false, maxBytes: 1000 })
   const reader = stream.attach(0, never).getReader()
   const madeSoFar = async () => {
-    for (let turn = 0; turn < 2000; turn++) await Promise.resolve()
+    await settled()
     return made
   }
   await reader.read()
@@ -37,6 +42,64 @@ test('[T15] upstream waits for a reader that does not read, once nothing is kept
   expect(afterTwo).toBeLessThan(40)
   await reader.cancel()
   expect(await madeSoFar()).toBeLessThanOrEqual(afterTwo + 1)
+})
+
+test('[T15] past what is kept, the faster of two listeners waits for the slower, and goes on when that one leaves', async () => {
+  let made = 0
+  async function* long() {
+    while (made < 200) yield { number: ++made, padding: 'x'.repeat(100) }
+  }
+  const stream = openStream(long(), { maxBytes: 1000 })
+  const [fast, slow] = [stream.attach(0, never), stream.attach(0, never).getReader()]
+  const whole = textOf(fast)
+  await settled()
+  expect(made).toBeLessThan(20)
+  await slow.read()
+  await settled()
+  expect(made).toBeGreaterThan(10)
+  expect(made).toBeLessThan(40)
+  await slow.cancel()
+  expect((await whole).match(/^id: /gm)).toHaveLength(201)
+})
+
+test('[T15] an answer that grows too large while nobody listens is ended: nobody could come back to it', async () => {
+  const upstream: AbortSignal[] = []
+  let [made, lost] = [0, 0]
+  async function* long() {
+    while (made < 1000) yield { number: ++made, padding: 'x'.repeat(100) }
+  }
+  const stream = openStream(long(), {
+    open: async (signal) => (upstream.push(signal), long()),
+    maxBytes: 1000,
+    grace: 30_000,
+    onLost: () => (lost += 1),
+  })
+  await stream.attach(0, never).cancel()
+  await settled()
+  expect([upstream[0]?.aborted, lost, made < 20]).toEqual([true, 1, true])
+})
+
+test('a listener that leaves while it waits for the next event leaves nothing behind, and its place is kept', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  let say = (_word: string) => {}
+  const words = new ReadableStream<object>({
+    start: (controller) => void (say = (word) => controller.enqueue({ word })),
+  })
+  const stream = openStream(words, { grace: 30_000 })
+  const reader = stream.attach(0, never).getReader()
+  say('one')
+  await reader.read()
+  const waiting = reader.read()
+  await vi.advanceTimersByTimeAsync(1)
+  await reader.cancel()
+  expect(await waiting).toEqual({ done: true, value: undefined })
+  // What is left is the grace alone.
+  expect(vi.getTimerCount()).toBe(1)
+  say('two')
+  const again = stream.attach(1, never).getReader()
+  expect(new TextDecoder().decode((await again.read()).value)).toBe('id: 2\ndata: {"word":"two"}\n\n')
+  await again.cancel()
 })
 
 test('[G9] a listener hears that the stream lives while upstream thinks', async () => {

@@ -133,6 +133,8 @@ export class LiveStream {
     if (!this.#isResumable) return
     this.#isResumable = false
     this.#options.onLost()
+    // Nobody can come back to it any more: waiting for them would only be paid for.
+    if (this.#listeners.size === 0) this.stop()
   }
 
   /** Everything this listener has not read yet, waiting for more when there is nothing. */
@@ -188,6 +190,8 @@ export class LiveStream {
 
   #detach(listener: Listener): void {
     if (!this.#listeners.delete(listener)) return
+    // Upstream may have waited for this one alone.
+    this.#trim()
     this.#wake()
     if (this.#listeners.size > 0 || this.endedAt !== undefined) return
     const grace = this.#isResumable ? this.#options.grace : 0

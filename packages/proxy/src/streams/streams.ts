@@ -9,7 +9,7 @@ export interface StreamLimits {
   readonly keepFor?: number
   /** What one stream may hold. Past it the answer goes on, but cannot be resumed. Default 4 MB. */
   readonly maxBytes?: number
-  /** How many streams are kept. Past it the oldest finished one goes. Default 100. */
+  /** How many streams are kept. Past it the oldest finished one goes, the caller's own first. Default 100. */
   readonly max?: number
 }
 
@@ -24,7 +24,7 @@ type Open = LiveStreamOptions['open']
 export class Streams {
   readonly #limits: Required<StreamLimits>
   readonly #onFailure: (error: unknown) => void
-  readonly #known = new Map<string, { stream: LiveStream; fingerprint: string }>()
+  readonly #known = new Map<string, { stream: LiveStream; subject: string; fingerprint: string }>()
 
   constructor(limits: StreamLimits, onFailure: (error: unknown) => void) {
     this.#limits = { grace: 30_000, keepFor: 300_000, maxBytes: 4_000_000, max: 100, ...limits }
@@ -41,11 +41,11 @@ export class Streams {
     const stream = this.find(name)
     const known = this.#known.get(idOf(name))
     if (stream === undefined || known === undefined)
-      return { stream: this.#start(idOf(name), fingerprint, open), isNew: true }
+      return { stream: this.#start(name, fingerprint, open), isNew: true }
     if (known.fingerprint !== fingerprint)
       throw new ProxyError(409, 'key_reused', 'This key already names another request. Use a new key for a new one.')
     // A failed call answers nothing any more: asking again under its key is a new try.
-    if (stream.failure !== undefined) return { stream: this.#start(idOf(name), fingerprint, open), isNew: true }
+    if (stream.failure !== undefined) return { stream: this.#start(name, fingerprint, open), isNew: true }
     return { stream, isNew: false }
   }
 
@@ -66,9 +66,11 @@ export class Streams {
     this.find(name)?.stop()
   }
 
-  #start(id: string, fingerprint: string, open: Open): LiveStream {
+  #start(name: StreamName, fingerprint: string, open: Open): LiveStream {
+    const id = idOf(name)
+    const { subject } = name
     this.#known.delete(id)
-    if (!this.#makeRoom()) return this.startUnnamed(open)
+    if (!this.#makeRoom(subject)) return this.startUnnamed(open)
     const { grace, maxBytes } = this.#limits
     const forget = () => {
       if (this.#known.get(id)?.stream === stream) this.#known.delete(id)
@@ -81,7 +83,7 @@ export class Streams {
       onLost: forget,
       onFailure: this.#onFailure,
     })
-    this.#known.set(id, { stream, fingerprint })
+    this.#known.set(id, { stream, subject, fingerprint })
     stream.opened.catch(forget)
     return stream
   }
@@ -91,10 +93,12 @@ export class Streams {
     for (const [id, { stream }] of this.#known) if ((stream.endedAt ?? Infinity) < oldest) this.#known.delete(id)
   }
 
-  #makeRoom(): boolean {
+  /** Of the caller's own before anybody else's: one who sends many keys must not throw out what others return to. */
+  #makeRoom(subject: string): boolean {
     if (this.#known.size < this.#limits.max) return true
-    for (const [id, { stream }] of this.#known) if (stream.endedAt !== undefined) return this.#known.delete(id)
-    return false
+    const ended = [...this.#known].filter(([, { stream }]) => stream.endedAt !== undefined)
+    const [id] = ended.find(([, known]) => known.subject === subject) ?? ended[0] ?? []
+    return id !== undefined && this.#known.delete(id)
   }
 }
 
