@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { textOf, type Message } from '@dogear/core'
 import { createOpenAIModel } from '@dogear/models'
-import { createProxy, type Provider, type ProxyHandler } from '@dogear/proxy'
+import { createProxy, type Provider, type ProxyHandler, type StreamLimits } from '@dogear/proxy'
 import { device, hastyClock, until } from './device.ts'
 import { normalJournal } from './normal-journal.ts'
 
@@ -28,6 +28,8 @@ export interface Faults {
   readonly replies?: Readonly<Record<number, Reply>>
   /** How often waits are shorter than they say. */
   readonly haste?: number
+  /** What our proxy keeps. */
+  readonly limits?: StreamLimits
 }
 
 /** The chunks of the answer that calls a tool, and of the one after its result. */
@@ -45,7 +47,7 @@ export type Told = Awaited<ReturnType<typeof tell>>
 
 export async function tell(kind: ServerKind, tape: Tape, faults: Faults = {}) {
   const asked: unknown[] = []
-  const wire = await openWire(kind === 'proxy' ? proxyOf(tape, asked) : plainServer(tape, asked), faults)
+  const wire = await openWire(kind === 'proxy' ? proxyOf(tape, asked, faults.limits) : plainServer(tape, asked), faults)
   const clock = hastyClock(faults.haste ?? 100)
   const here = device(undefined, { clock })
   const ran: unknown[] = []
@@ -98,7 +100,7 @@ function toolIn([first]: Tape): string {
 const answerTo = (tape: Tape, messages: readonly { role: string }[]) =>
   tape[messages.some(({ role }) => role === 'tool') ? 1 : 0]
 
-function proxyOf(tape: Tape, asked: unknown[]): ProxyHandler {
+function proxyOf(tape: Tape, asked: unknown[], streams?: StreamLimits): ProxyHandler {
   const provider: Provider = {
     async stream(request) {
       asked.push(request)
@@ -108,7 +110,7 @@ function proxyOf(tape: Tape, asked: unknown[]): ProxyHandler {
     },
     complete: () => Promise.reject(new Error('These tests stream.')),
   }
-  return createProxy({ models: { default: { provider, model: 'taped' } } })
+  return createProxy({ models: { default: { provider, model: 'taped' } }, streams })
 }
 
 function plainServer(tape: Tape, asked: unknown[]): ProxyHandler {

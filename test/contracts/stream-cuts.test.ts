@@ -63,6 +63,20 @@ describe.each<ServerKind>(['proxy', 'plain'])('on a %s server', (kind) => {
   }, 60_000)
 })
 
+test('[G8] cut where the proxy could not keep so much, or nobody came back in time, it costs one more call at most', async () => {
+  const whole = await tell('proxy', tape)
+  const cuts = whole.streams.flatMap(({ length }, stream) => cutsOf(length, stream, 'end', isEverything ? 1 : 9))
+  for (const limits of [{ maxBytes: 150 }, { grace: 0 }]) {
+    const asked = await inBatches(cuts, 20, async (cut) => {
+      const told = await tell('proxy', tape, { cuts: [cut], limits })
+      // Like any server that keeps nothing.
+      expectAsUncut('plain', whole, told, [cut])
+      return told.asked
+    })
+    expect(asked).toContain(3)
+  }
+}, 60_000)
+
 const refusals: Record<string, Reply> = {
   'a 429 that says when to come again': (response) => void response.writeHead(429, { 'retry-after': '1' }).end('{}'),
   'a 503 with a date to come again': (response) =>
