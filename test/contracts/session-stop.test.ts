@@ -17,6 +17,26 @@ test('[O12] a stop ends a turn whose instructions never come', async () => {
   expect(await turn).toMatchObject({ terminalReason: 'aborted_streaming' })
 })
 
+test.each(['stop', 'now'] as const)(
+  'a model of the page is told of a %s, so that nobody pays for what nobody wants',
+  async (how) => {
+    const model = scriptedModel([[say('one'), forever], say('two')])
+    // Told, it fails: that is nobody's problem.
+    const told: string[] = []
+    const stop = (key: string) => (told.push(key), Promise.reject(new Error('cannot be told')))
+    const session = await device()
+      .tab({ model: { ...model, stop } })
+      .open()
+    const turn = session.send('go')
+    await until(() => session.partial.value?.text === 'one')
+    if (how === 'stop') await session.stop()
+    else void session.send('no, this', { when: 'now' })
+    expect(await turn).toMatchObject({ terminalReason: 'aborted_streaming', text: 'one' })
+    await until(() => told.length > 0)
+    expect(told).toEqual([`s1:${turn.id}.1`])
+  },
+)
+
 test.each(['validate', 'needsApproval'] as const)('[O12] a stop ends a turn whose %s never answers', async (hangs) => {
   const asked: string[] = []
   const hang = () => (asked.push(hangs), never())

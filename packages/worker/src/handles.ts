@@ -74,7 +74,12 @@ export function createHandles(post: (message: ToHost) => void): Handles {
     return {
       ...pack(rest, at),
       endpoint: endpoint === undefined ? undefined : absolute(endpoint),
-      model: typeof model === 'string' ? model : keep(`${at}/model`, stream),
+      ...(typeof model === 'string'
+        ? { model }
+        : {
+            model: keep(`${at}/model`, stream),
+            stopModel: model.stop && keep(`${at}/stop`, ([key]) => model.stop?.(key as string)),
+          }),
       tools: tools.map((tool) => packTool(tool, `${at}/tools/${tool.name}`, run === undefined ? joined : callTool)),
     }
   }

@@ -167,9 +167,10 @@ export type Packed<T> = T extends (...args: never) => unknown
       ? { readonly [Key in keyof T]: Packed<T[Key]> }
       : T
 
-/** A model of the page's own is one handle: what it is asked for streams. */
+/** A model of the page's own is a handle: what it is asked for streams. Another says that nobody wants it any more. */
 export type AgentSpec = Packed<Omit<AgentDefinition, 'model' | 'tools'>> & {
   readonly model: string | Handle
+  readonly stopModel?: Handle
   readonly tools: readonly ToolSpec[]
   /** Every other agent that its tools lead to. */
   readonly others?: readonly AgentSpec[]

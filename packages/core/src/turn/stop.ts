@@ -16,7 +16,11 @@ export async function stopTurn(run: Run): Promise<void> {
   const at = { turnId: turn.id }
   const entries: NewEntry[] = []
   if (turn.openStep) {
-    void run.agent().model.stop?.(`${run.journal.fold.head.sessionId}:${turn.openStep.key}`)
+    // Nobody waits for it: a model that cannot be told is stopped all the same.
+    void run
+      .agent()
+      .model.stop?.(`${run.journal.fold.head.sessionId}:${turn.openStep.key}`)
+      .catch(() => {})
     const partial = run.shown() ?? (await run.loadPartial(turn.openStep.id))
     if (partial && hasWords(partial)) {
       entries.push({

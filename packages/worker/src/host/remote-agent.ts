@@ -104,7 +104,7 @@ export function remoteAgent(
 }
 
 function unlinkedAgent(spec: AgentSpec, page: PageCalls, createModel: ModelMaker): UnlinkedAgent {
-  const { instructions, tools, model, token: _token, headers: _headers, ...rest } = spec
+  const { instructions, tools, model, stopModel: _stop, token: _token, headers: _headers, ...rest } = spec
   return {
     ...unpack<Omit<RunAgent, 'instructions' | 'model' | 'modelName' | 'tools'>>(rest, page),
     instructions: async () => (isHandle(instructions) ? page.call<string>(instructions, []) : (instructions ?? '')),
@@ -132,10 +132,11 @@ function isHandle(value: unknown): value is Handle {
 }
 
 function modelOf(spec: AgentSpec, page: PageCalls, createModel: ModelMaker): Model {
-  const { model, endpoint, token, headers } = spec
+  const { model, stopModel, endpoint, token, headers } = spec
   if (typeof model === 'object') {
     return {
       stream: (request, { signal, ...options }) => page.iterate<ModelEvent>(model, [request, options], signal),
+      stop: stopModel && ((key) => page.call<void>(stopModel, [key])),
     }
   }
   if (!endpoint) {
