@@ -143,6 +143,7 @@ export {
 } from './permission/resolvers.ts'
 export { type SmartAgentEvent } from './trace/event.ts'
 export {
+  begunElsewhere,
   type Decision,
   type Head,
   type Node,

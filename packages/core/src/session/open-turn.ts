@@ -11,7 +11,7 @@ import type { ImportOptions, WholeState } from './import-state.ts'
 import type { Message, ToolCall } from './message.ts'
 import { requestOf, resolutionOf } from './pending.ts'
 import type { PendingToolApproval, PendingUserQuestion, SmartState } from './smart-state.ts'
-import type { OpenTurn, Tally } from './state.ts'
+import { begunElsewhere, type OpenTurn, type Tally } from './state.ts'
 
 export type Tail =
   /** Words to answer, or an answer: no turn is open. */
@@ -86,7 +86,7 @@ export function openTurn(
     if (!begun) continue
     const { id: callId, function: called } = call
     const hashed = { argsHash: argsHash(hash, called.name, begun.args), key: begun.key ?? `${turnId}:${callId}` }
-    entries.push({ type: 'tool-intent', callId, attempt: 1, ...hashed, args: begun.args, ...at })
+    entries.push({ type: 'tool-intent', callId, attempt: begunElsewhere, ...hashed, args: begun.args, ...at })
   }
   entries.push(...workersOf(state))
   const waiting = [...(state.pendingApprovals ?? []), ...(state.pendingUserQuestions ?? [])]

@@ -176,6 +176,9 @@ export interface Asked {
   readonly resolution: Resolution
 }
 
+/** The `attempt` of an intent that came with an import: it ran where this session's people never said a word. */
+export const begunElsewhere = 0
+
 /** What was about to run when it was written. */
 export interface Intent {
   readonly argsHash: string

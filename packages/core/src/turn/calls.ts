@@ -178,10 +178,11 @@ function reportTaken(run: Run, call: OpenCall): Beside {
   return row ? { take: [row.key] } : {}
 }
 
-function contextOf(run: Run, { callId, asked }: OpenCall, attempt: number, controller: AbortController): CallContext {
+function contextOf(run: Run, call: OpenCall, attempt: number, controller: AbortController): CallContext {
+  const { callId, asked } = call
   return {
     ...(asked && { told: toldOf(asked) }),
-    idempotencyKey: `${headOf(run).sessionId}:${callId}`,
+    idempotencyKey: openCallOf(run, call).intent?.key ?? '',
     callId,
     sessionId: headOf(run).sessionId,
     attempt,

@@ -57,11 +57,9 @@ export async function decideCall(run: Run, call: OpenCall, place: CallPlace): Pr
   // Before a person is asked: they must not approve what is refused after all.
   const refusal = tool.tasks && delegationRefusal(run, 1)
   if (refusal) return resultOf(call, 'error', refusal, args)
-  if (await needsApproval(run, tool, args)) {
-    return { type: 'ask', request: approvalRequest(run, call, tool, args, place.reason) }
-  }
-  const cached = tool.cache && (await cachedResult(run, call, tool, args))
-  return cached ?? runDecision(call, tool, args, args !== parsed.value)
+  const asks = await approvalIfNeeded(run, call, tool, args, place.reason)
+  const cached = !asks && tool.cache && (await cachedResult(run, call, tool, args))
+  return asks || cached || runDecision(call, tool, args, args !== parsed.value)
 }
 
 /** Runs the tool, or gives the word to the agent it stands for. */
@@ -122,7 +120,8 @@ export function decisionEntries(
       const { tool, args, isChanged, isEntered } = decision
       const attempt = Math.max(1, (call.intent?.attempt ?? 0) + (isEntered ? 0 : 1))
       run.ready.set(call.callId, { tool, args, attempt })
-      const key = `${headOf(run).sessionId}:${call.callId}`
+      // One that was begun in another session keeps the key it began with.
+      const key = call.intent?.key ?? `${headOf(run).sessionId}:${call.callId}`
       return [
         {
           type: 'tool-intent',
@@ -195,8 +194,19 @@ export function parseArgs(text: string): { ok: true; value: unknown } | { ok: fa
   }
 }
 
-function invalidText(tool: string, issues: readonly string[]): string {
+export function invalidText(tool: string, issues: readonly string[]): string {
   return `Invalid arguments for ${tool}: ${issues.join('; ')}.`
+}
+
+export async function approvalIfNeeded(
+  run: Run,
+  call: OpenCall,
+  tool: RunTool,
+  args: unknown,
+  reason?: string,
+): Promise<CallDecision | undefined> {
+  if (!(await needsApproval(run, tool, args))) return undefined
+  return { type: 'ask', request: approvalRequest(run, call, tool, args, reason) }
 }
 
 async function needsApproval(run: Run, tool: RunTool, args: unknown): Promise<boolean> {

@@ -1,9 +1,9 @@
 /** A call whose intent was written before its host died: what may happen now is the tool's `effect`. */
 import { describeError } from '../error.ts'
-import type { OpenCall } from '../session/state.ts'
+import { begunElsewhere, type OpenCall } from '../session/state.ts'
 import { argsHash } from '../tools/canonical.ts'
 import { labelText } from '../tools/tool.ts'
-import { parseArgs, toolNamed } from './decide.ts'
+import { approvalIfNeeded, checkArgs, invalidText, parseArgs, toolNamed } from './decide.ts'
 import { resultOf, unknownResult, type CallDecision } from './decision.ts'
 import { provenResult } from './evidence.ts'
 import { readable } from './resolve.ts'
@@ -18,23 +18,34 @@ export async function recovered(run: Run, call: OpenCall, last?: RunTool): Promi
   if (!tool?.effect) return { type: 'page' }
   const args = argsOf(call)
   const isChanged = call.intent?.args !== undefined
-  const again: CallDecision = found?.call ? { type: 'run', tool, args, isChanged } : { type: 'page' }
+  const again = async (): Promise<CallDecision> => {
+    if (!found?.call) return { type: 'page' }
+    return (await importedDecision(run, call, tool, args)) ?? { type: 'run', tool, args, isChanged }
+  }
   // Its child's own journal says how far it came.
-  if (tool.tasks) return again
+  if (tool.tasks) return again()
   switch (tool.effect) {
     case 'read':
     case 'idempotent':
-      return again
+      return again()
     case 'verify': {
       const outcome = await checkedOutcome(run, call, tool)
       if (!outcome) return outcomeRequest(run, call, tool)
-      return outcome.done ? resultOf(call, 'complete', readable(outcome.result), args) : again
+      return outcome.done ? resultOf(call, 'complete', readable(outcome.result), args) : again()
     }
     case 'page':
       return unknownResult(call, 'stopped', pageLeft, args)
     case 'once':
       return outcomeRequest(run, call, tool)
   }
+}
+
+/** A file says that it was running, and with what: whether it may run here is decided here. */
+async function importedDecision(run: Run, call: OpenCall, tool: RunTool, args: unknown) {
+  if (call.intent?.attempt !== begunElsewhere) return undefined
+  const checked = await checkArgs(run, call.tool, args)
+  if (!checked.ok) return resultOf(call, 'error', invalidText(call.tool, checked.issues), args)
+  return approvalIfNeeded(run, call, tool, args)
 }
 
 const pageLeft = 'The page was left before this finished. Look at the page before repeating it.'

@@ -15,7 +15,6 @@ import {
   type PendingToolApproval,
   type PendingUserQuestion,
   type PlanStep,
-  type Request,
   type SmartState,
   type Snapshot,
   type Store,
@@ -24,6 +23,7 @@ import {
 import type { AgentSpec } from '../protocol.ts'
 import type { NamedSnapshot } from '../session.ts'
 import { bodiesOf } from './load.ts'
+import { undecided, undecidedWork } from './undecided.ts'
 
 export async function snapshotOf(
   store: Store,
@@ -119,7 +119,7 @@ export function checkSnapshot(
   // An id that comes twice would make a path that never ends.
   const broken = messages.findIndex((message) => !isMessage(message) || ids.size === ids.add(message.id).size)
   if (broken >= 0) throw new DogearError('snapshot-invalid', `Message ${broken + 1} of the snapshot cannot be read.`)
-  const workers = listOf(state.ctx?.__subagentPending as readonly NewEntry[] | undefined, isWorkers)
+  const workers = undecidedWork(listOf(state.ctx?.__subagentPending as readonly NewEntry[] | undefined, isWorkers))
   return {
     // The cast: each was looked at.
     messages: messages as readonly Message[],
@@ -137,22 +137,12 @@ export function checkSnapshot(
     runningCalls: listOf(state.runningCalls, ({ toolCallId }) => typeof toolCallId === 'string'),
     reflections: listOf(state.reflections, ({ text }) => typeof text === 'string'),
     memoryFacts: listOf(state.memoryFacts, ({ key }) => typeof key === 'string'),
-    ...(workers?.length && { ctx: { __subagentPending: workers } }),
+    ...(workers.length && { ctx: { __subagentPending: workers } }),
   }
 }
 
 function listOf<T>(list: readonly T[] | undefined, isGood: (item: T) => boolean): readonly T[] | undefined {
   return Array.isArray(list) ? list.filter((item) => areObjects([item]) && isGood(item)) : undefined
-}
-
-/** A file may say that a person said yes: only a person here can. What a tool asked after its first, it asks again itself. */
-function undecided<T extends PendingToolApproval | PendingUserQuestion>(
-  list: readonly T[] | undefined,
-): readonly T[] | undefined {
-  return list?.flatMap((pending) => {
-    const entered = pending.metadata?.entered as Request['entered']
-    return pending.status === 'executed' || entered?.asks?.position ? [] : { ...pending, status: 'pending' as const }
-  })
 }
 
 function isPending({ id, toolCallId, toolName, status }: PendingToolApproval | PendingUserQuestion): boolean {
