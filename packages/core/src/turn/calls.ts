@@ -127,12 +127,12 @@ function openCallOf(run: Run, call: OpenCall): OpenCall {
 
 /** Undefined when another tab was to run it, and is gone without a report. */
 function attempted(run: Run, call: OpenCall, ready: Ready): Promise<CallReply | undefined> {
-  const { tool, args, attempt } = ready
+  const { tool, args } = ready
   return timed(run, tool, {
     start: (controller) =>
       run.report && tool.host !== undefined
         ? run.report(openCallOf(run, call), tool.host)
-        : tool.call(args, contextOf(run, call, attempt, controller)),
+        : tool.call(args, contextOf(run, call, ready, controller)),
     afterwards(reply) {
       if (!reply || reply.asks) return
       void resultOfReply(run, call, ready, reply).then(
@@ -156,15 +156,19 @@ async function checkedReply(run: Run, call: OpenCall, tool: RunTool, late: CallR
 async function join(run: Run, call: OpenCall, drive: Drive): Promise<void> {
   const tool = toolNamed(run, call.tool)
   if (!tool?.call) return waitForPage(run, call)
-  run.ready.set(call.callId, { tool: tool as RunTool, args: argsOf(call), attempt: call.intent?.attempt ?? 1 })
-  return execute(run, call, drive)
+  return executeBegun(run, call, tool as RunTool, drive)
 }
 
 /** Another tab runs it, by an intent of an owner before this one: never run here, even where this page has the tool. */
 function joinHost(run: Run, call: OpenCall, host: string, drive: Drive): Promise<void> {
   // Where nobody tells how long it may take, the tab's death or a person ends the wait.
   const tool = { name: call.tool, timeout: Infinity, ...toolNamed(run, call.tool), host } as RunTool
-  run.ready.set(call.callId, { tool, args: argsOf(call), attempt: call.intent?.attempt ?? 1 })
+  return executeBegun(run, call, tool, drive)
+}
+
+function executeBegun(run: Run, call: OpenCall, tool: RunTool, drive: Drive): Promise<void> {
+  const { attempt = 1, key = '' } = call.intent ?? {}
+  run.ready.set(call.callId, { tool, args: argsOf(call), attempt, key })
   return execute(run, call, drive)
 }
 
@@ -178,11 +182,11 @@ function reportTaken(run: Run, call: OpenCall): Beside {
   return row ? { take: [row.key] } : {}
 }
 
-function contextOf(run: Run, call: OpenCall, attempt: number, controller: AbortController): CallContext {
+function contextOf(run: Run, call: OpenCall, { attempt, key }: Ready, controller: AbortController): CallContext {
   const { callId, asked } = call
   return {
     ...(asked && { told: toldOf(asked) }),
-    idempotencyKey: openCallOf(run, call).intent?.key ?? '',
+    idempotencyKey: key,
     callId,
     sessionId: headOf(run).sessionId,
     attempt,

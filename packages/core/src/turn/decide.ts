@@ -119,9 +119,8 @@ export function decisionEntries(
     case 'run': {
       const { tool, args, isChanged, isEntered } = decision
       const attempt = Math.max(1, (call.intent?.attempt ?? 0) + (isEntered ? 0 : 1))
-      run.ready.set(call.callId, { tool, args, attempt })
-      // One that was begun in another session keeps the key it began with.
       const key = call.intent?.key ?? `${headOf(run).sessionId}:${call.callId}`
+      run.ready.set(call.callId, { tool, args, attempt, key })
       return [
         {
           type: 'tool-intent',

@@ -2,7 +2,7 @@
 import type { CallResult } from '../session/entry.ts'
 import type { OpenCall } from '../session/state.ts'
 import { argsHash } from '../tools/canonical.ts'
-import { headOf, type Ready, type Run } from './run.ts'
+import type { Ready, Run } from './run.ts'
 
 export interface Evidence {
   readonly key: string
@@ -13,9 +13,8 @@ export interface Evidence {
 
 /** Never throws: it is kept when all else has failed. */
 export async function keepEvidence(run: Run, callId: string, ready: Ready, result: CallResult): Promise<void> {
-  const { tool, args, attempt } = ready
   // Read off what ran, not off the journal: that is another host's by now.
-  const key = `${headOf(run).sessionId}:${callId}`
+  const { tool, args, attempt, key } = ready
   const evidence: Evidence = { key, argsHash: argsHash(run.hash, tool.name, args), attempt, result }
   await run.saveEvidence(callId, evidence).catch(() => {})
 }

@@ -77,6 +77,8 @@ export interface Ready {
   readonly tool: RunTool
   readonly args: unknown
   readonly attempt: number
+  /** The call's idempotency key: one that was begun in another session keeps the key it began with. */
+  readonly key: string
 }
 
 /** Where a turn may be left and taken up again. */

@@ -46,11 +46,9 @@ function request(about: Partial<Request>): Request {
     openedAt: 1,
     callId: 'x',
     tool: 'book',
-    label: '',
-    description: '',
     args: {},
     argsHash: 'h',
     destructive: false,
     ...about,
-  } as Request
+  }
 }
