@@ -10,6 +10,8 @@ import type {
   SmartPageAgentOptions,
   SmartState,
   TracingConfig,
+  UserQuestionAnswerSet,
+  UserQuestionItem,
   UserQuestionResolution,
 } from 'dogear'
 import { expect, expectTypeOf, test } from 'vitest'
@@ -28,18 +30,23 @@ type EventOf<T extends SmartAgentEvent['type']> = Mutable<Extract<SmartAgentEven
 
 test('State And Public Types › SmartState', () => {
   expectTypeOf<theirs.SmartState>().toExtend<SmartState>()
-  expectTypeOf<Mutable<SmartState>['plan']>().toExtend<theirs.SmartState['plan']>()
-  expectTypeOf<Mutable<NonNullable<SmartState['pendingUserQuestions']>>>().toExtend<theirs.PendingUserQuestion[]>()
-  expectTypeOf<Mutable<NonNullable<SmartState['reflections']>>[number]['text']>().toExtend<string>()
+  // A cadence more than theirs: `initial_then_after_tool`. Messages are the application's own.
+  type Read = Omit<theirs.SmartState, 'messages' | 'reflections'>
+  expectTypeOf<Mutable<SmartState>>().toExtend<Mutable<Read>>()
+  type Reflection = Omit<theirs.ReflectionRecord, 'trigger'>
+  expectTypeOf<Mutable<NonNullable<SmartState['reflections']>>>().toExtend<Reflection[]>()
 })
 
 test('State And Public Types › PendingUserQuestion', () => {
   expectTypeOf<theirs.PendingUserQuestion>().toExtend<PendingUserQuestion>()
   expectTypeOf<Mutable<PendingUserQuestion>>().toExtend<theirs.PendingUserQuestion>()
+  expectTypeOf<theirs.UserQuestionItem>().toExtend<UserQuestionItem>()
+  expectTypeOf<Mutable<UserQuestionItem>>().toExtend<theirs.UserQuestionItem>()
 })
 
 test('State And Public Types › UserQuestionResolution', async () => {
   expectTypeOf<theirs.UserQuestionResolution>().toExtend<UserQuestionResolution>()
+  expectTypeOf<theirs.UserQuestionAnswerSet>().toExtend<UserQuestionAnswerSet>()
   const questions = [{ question: 'Sea or hills?', options: [{ label: 'Sea' }, { label: 'Hills', value: 'up' }] }]
   const { agent } = scripted([call('ask_user_question', { questions }), say('Up we go.')], {
     humanInTheLoop: { askUser: true },
@@ -87,6 +94,7 @@ test('State And Public Types › PlanStepRecord and PlanEvent', () => {
 
 test('State And Public Types › Profiles and limits', () => {
   expectTypeOf<theirs.AgentLimits>().toExtend<AgentLimits>()
+  expectTypeOf<theirs.BuiltInRuntimeProfile>().toExtend<NonNullable<SmartPageAgentOptions['runtimeProfile']>>()
   expectTypeOf<theirs.RuntimeProfile>().toExtend<NonNullable<SmartPageAgentOptions['runtimeProfile']>>()
   expectTypeOf<theirs.AgentOptions>().toExtend<SmartPageAgentOptions>()
 })

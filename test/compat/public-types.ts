@@ -1,15 +1,19 @@
 /** The shapes that applications written against the page "State And Public Types" hold in their hands. */
-import type { TraceSinkConfig } from 'dogear'
+import type { PendingToolApproval, SummaryRecord, ToolExecution, TraceSinkConfig } from 'dogear'
 
 type Message = { role: string; content: string | null; tool_calls?: { id: string; name: string; args: object }[] }
 
 export type SmartState = {
   messages: Message[]
+  toolHistory?: ToolExecution[]
+  toolHistoryArchived?: ToolExecution[]
+  summaries?: string[]
+  summaryRecords?: SummaryRecord[]
   memoryFacts?: MemoryFact[]
   plan?: { version: number; steps: PlanStepRecord[]; lastUpdated?: string; adherenceScore?: number } | null
   planVersion?: number
-  summaries?: string[]
   reflections?: ReflectionRecord[]
+  pendingApprovals?: PendingToolApproval[]
   pendingUserQuestions?: PendingUserQuestion[]
   ctx?: Record<string, any>
 }
@@ -22,16 +26,20 @@ type MemoryFact = {
   lastUpdatedAt: string
 }
 
-type UserQuestionItem = {
+export type UserQuestionOption = { label: string; value?: string; description?: string; preview?: string }
+
+export type UserQuestionItem = {
   question: string
   header?: string
   multiSelect?: boolean
   placeholder?: string
-  options?: { label: string; value?: string; description?: string; preview?: string }[]
+  options?: UserQuestionOption[]
   required?: boolean
 }
 
-type UserQuestionAnswerSet = Record<string, { values: string[]; freeText?: string; notes?: string }>
+export type UserQuestionAnswer = { values: string[]; freeText?: string; notes?: string }
+
+export type UserQuestionAnswerSet = Record<string, UserQuestionAnswer>
 
 export type PendingUserQuestion = {
   id: string
@@ -149,7 +157,8 @@ export type PlanEvent = {
   adherenceScore?: number
 }
 
-export type RuntimeProfile = 'fast' | 'balanced' | 'deep' | 'research' | 'custom'
+export type BuiltInRuntimeProfile = 'fast' | 'balanced' | 'deep' | 'research'
+export type RuntimeProfile = BuiltInRuntimeProfile | 'custom'
 
 export type AgentLimits = {
   maxToolCalls?: number

@@ -1,22 +1,28 @@
-/** The loop that callers of `query()` write, as they write it. */
+/** The loop that callers of `query()` write, as it is printed. */
 import { say, scriptedModel } from '@dogear/testing'
-import { query as ask, type SDKMessage } from 'dogear'
+import { query as ask, type QueryInput, type SDKMessage } from 'dogear'
 import { expect, test, vi } from 'vitest'
 
-test('Compile to a single executable: the query loop', async () => {
+test('Agent SDK reference › Compile to a single executable: the query loop', async () => {
   const console = { log: vi.fn<(message: SDKMessage) => void>() }
   const model = scriptedModel([say('Hello to you.')])
   // The sample gives no model: there it is the CLI's, here the proxy's.
-  const query = ({ prompt, options }: { prompt: string; options: Record<string, unknown> }) =>
-    ask({ prompt, options: { ...options, model } })
-  const cliPath = 'a path that means nothing in a page'
+  const query = ({ prompt, options }: QueryInput) => ask({ prompt, options: { ...options, model } })
+  // Outside of a compiled executable it gives the path back.
+  const extractFromBunfs = (path: string) => path
+  const binPath = 'a path that means nothing in a page'
+  // prettier-ignore
+  async function sample() {
+const cliPath = extractFromBunfs(binPath);
 
-  for await (const message of query({
-    prompt: 'Hello',
-    options: { pathToClaudeCodeExecutable: cliPath },
-  })) {
-    console.log(message)
+for await (const message of query({
+ prompt: "Hello",
+ options: { pathToClaudeCodeExecutable: cliPath },
+})) {
+ console.log(message);
+}
   }
+  await sample()
 
   const messages = console.log.mock.calls.map(([message]) => message)
   expect(messages[0]).toMatchObject({ type: 'system', subtype: 'init' })

@@ -1,7 +1,7 @@
 /** `query()` through the real client, host, loop and journal, in Node. */
 import { call, fail, forever, say, scriptedModel, think, usage } from '@dogear/testing'
-import { query, textOf, type ModelRequest, type QueryOptions, type SDKMessage } from 'dogear'
-import { expect, test } from 'vitest'
+import { query, textOf, type Model, type ModelRequest, type QueryOptions, type SDKMessage } from 'dogear'
+import { expect, test, vi } from 'vitest'
 
 test('[K26] [K28] a question is answered as messages, and the last is its one result', async () => {
   const model = scriptedModel([[think('hm'), say('Lis', 'bon.'), usage({ input: 7, output: 3 })]])
@@ -242,6 +242,42 @@ test('[K13] forwardSubagentText also tells the words of an agent that works for 
   ])
 })
 
+test('[K13] agentProgressSummaries has the model say how a task is going, at most every half minute, and bills it', async () => {
+  let minutes = 0
+  const time = vi.spyOn(Date, 'now').mockImplementation(() => minutes * 60_000)
+  const reads = (request: ModelRequest) => request.messages.map(textOf).join('\n')
+  let looked = 0
+  const model = scriptedModel((request) => {
+    if (reads(request).includes('Say in one short line')) return [say(' Comparing hotels. '), usage({ input: 4 })]
+    if (!reads(request).includes('You find places.')) {
+      return request.messages.at(-1)?.role === 'tool' ? say('There.') : call('delegate_to', scout)
+    }
+    return (looked += 1) > 3 ? say('Casa do Rio.') : call('look', { looked })
+  })
+  const look = {
+    name: 'look',
+    async func({ looked }: { looked: number }) {
+      if (looked !== 2) minutes += 1
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return `hotel ${looked}`
+    },
+  }
+  const scout = { agent: 'scout', task: 'Find a hotel' }
+  const agents = { scout: { description: 'Finds places', prompt: 'You find places.' } }
+  const messages = await all('go', { model, tools: [look], agents, agentProgressSummaries: true })
+  time.mockRestore()
+  const summaries = messages.flatMap((message) => ('summary' in message && 'last_tool_name' in message ? message : []))
+  expect(summaries).toMatchObject([
+    { subtype: 'task_progress', summary: 'Comparing hotels.', usage: { tool_uses: 1 } },
+    { subtype: 'task_progress', summary: 'Comparing hotels.', usage: { tool_uses: 3 } },
+  ])
+  const asked = model.requests.filter((request) => reads(request).includes('Say in one short line'))
+  expect(reads(asked[1]!)).toContain('Your task: Find a hotel')
+  expect(reads(asked[1]!)).toContain('look: hotel 3')
+  expect(asked[0]!.tools ?? []).toEqual([])
+  expect(messages.at(-1)).toMatchObject({ modelUsage: { default: { inputTokens: 8 } } })
+})
+
 test('[K5] [K28] a budget in dollars ends the query once the estimate reaches it', async () => {
   const model = scriptedModel(() => [call('look'), usage({ input: 100, output: 10 })])
   const messages = await all('go', {
@@ -291,10 +327,74 @@ test('[K4] effort and thinking become what the wire knows', async () => {
   ])
 })
 
-test('[K24] options of another runtime are taken, said once, and ignored', async () => {
-  const model = scriptedModel([say('Hi.')])
-  const options = { model, cwd: '/', pathToClaudeCodeExecutable: 'claude' } as QueryOptions
-  expect((await all('hello', options)).at(-1)).toMatchObject({ result: 'Hi.' })
+test('[K24] options of another runtime, and those that do nothing yet, are taken, said once, and ignored', async () => {
+  const told = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  const options = { env: {}, includeHookEvents: true } as QueryOptions
+  for (const _time of [1, 2]) {
+    expect((await all('hello', { ...options, model: scriptedModel([say('Hi.')]) })).at(-1)).toMatchObject({
+      result: 'Hi.',
+    })
+  }
+  const said = told.mock.calls.flat().join('\n')
+  told.mockRestore()
+  expect(said.match(/"env" means nothing in a page/g)).toHaveLength(1)
+  expect(said.match(/"includeHookEvents" has no effect yet/g)).toHaveLength(1)
+  expect(said).not.toContain('"model"')
+})
+
+test('[K12] an agent that is not among the agents is refused, with those that are', () => {
+  const agents = { guide: { description: 'Guides', prompt: 'You guide.' } }
+  expect(() => query({ prompt: 'go', options: { agents, agent: 'toString' } })).toThrow(/"toString".*guide/)
+})
+
+test('[K5] a question is limited by its steps, not by the calls of a profile', async () => {
+  const model = scriptedModel((_request, n) => (n < 30 ? call('look', { n }) : say('Seen.')))
+  const look = { name: 'look', effect: 'read' as const, func: () => 'something' }
+  expect((await all('look', { model, tools: [look], maxTurns: 40 })).at(-1)).toMatchObject({
+    subtype: 'success',
+    result: 'Seen.',
+    num_turns: 31,
+  })
+})
+
+test('[K27] an answer cut at its length says so', async () => {
+  const model: Model = {
+    async *stream() {
+      yield { type: 'text-delta', text: 'Half of' }
+      yield { type: 'finish', reason: 'length' }
+    },
+  }
+  const messages = await all('tell me', { model })
+  expect(ofType(messages, 'assistant')).toMatchObject([
+    { error: 'max_output_tokens', message: { stop_reason: 'max_tokens' } },
+  ])
+  expect(messages.at(-1)).toMatchObject({ terminal_reason: 'max_output_tokens' })
+})
+
+test('[K10] [K28] an answer that never fits its outputFormat ends with its own kind of error', async () => {
+  const model = scriptedModel(() => say('No JSON here.'))
+  const schema = { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] }
+  const result = (await all('how much?', { model, outputFormat: { type: 'json_schema', schema } })).at(-1)
+  expect(result).toMatchObject({ subtype: 'error_max_structured_output_retries', is_error: true })
+  expect(result).not.toHaveProperty('structured_output')
+})
+
+test('[K30] usage has every field of its type, null where nobody knows', async () => {
+  const model = scriptedModel([[say('Hi.'), usage({ input: 7, output: 3, cachedInput: 2 })]])
+  const [result] = ofType(await all('hello', { model }), 'result')
+  expect(result?.usage).toEqual({
+    input_tokens: 7,
+    output_tokens: 3,
+    cache_creation_input_tokens: null,
+    cache_read_input_tokens: 2,
+    cache_creation: null,
+    server_tool_use: null,
+    service_tier: null,
+    speed: null,
+    inference_geo: null,
+    iterations: null,
+  })
+  expect(result?.origin).toEqual({ kind: 'human' })
 })
 
 function lastText({ messages }: ModelRequest): string {

@@ -110,7 +110,7 @@ export {
   type SnapshotOptions,
 } from './session/snapshot.ts'
 export { importState, type ImportedState } from './session/import-state.ts'
-export { normalizeUsage } from './session/normalize-usage.ts'
+export { normalizeUsage, toModelUsage } from './session/normalize-usage.ts'
 export { pendingOf } from './session/pending.ts'
 export { setState, type StateChange } from './session/set-state.ts'
 export { validateMessages, type MessagesCheck } from './session/validate-messages.ts'

@@ -1,5 +1,12 @@
 /** The options of `query()`: what they mean for an agent here. */
-import type { AgentOptions, JsonSchema, SmartAgentOptions, Tool, ToolOptions } from '@dogear/core'
+import {
+  DogearError,
+  type AgentOptions,
+  type JsonSchema,
+  type SmartAgentOptions,
+  type Tool,
+  type ToolOptions,
+} from '@dogear/core'
 import type { SmartPageAgentOptions } from '../agent.ts'
 
 type Shared = Pick<
@@ -7,7 +14,10 @@ type Shared = Pick<
   'endpoint' | 'token' | 'headers' | 'user' | 'dangerouslyAllowBrowser' | 'worker' | 'assets' | 'costEstimator'
 >
 
-export interface QueryOptions extends Shared {
+/** Options of other runtimes that mean nothing in a page: taken, so that code moves over, and said once. */
+type Foreign = { [Name in (typeof foreign)[number]]?: unknown }
+
+export interface QueryOptions extends Shared, Foreign {
   /** Stops the query when it aborts. */
   abortController?: AbortController
   /** The proxy's alias for a model, or a model of your own. */
@@ -27,7 +37,8 @@ export interface QueryOptions extends Shared {
   /** Needs `costEstimator`. */
   maxBudgetUsd?: number
   /** A preset lives on the proxy: its name is not known here, and only `append` is used. */
-  systemPrompt?: string | readonly string[] | { type: 'preset'; preset: string; append?: string }
+  systemPrompt?:
+    string | readonly string[] | { type: 'preset'; preset: string; append?: string; excludeDynamicSections?: boolean }
   tools?: readonly (Tool | ToolOptions)[]
   /** Tools the model never sees. */
   disallowedTools?: readonly string[]
@@ -39,6 +50,8 @@ export interface QueryOptions extends Shared {
   includePartialMessages?: boolean
   /** Also yields the words of agents that work for a call, not only what they do. */
   forwardSubagentText?: boolean
+  /** Has the model say in a line how a task is going, at most every half minute: `summary` of `task_progress`. Costs model calls. */
+  agentProgressSummaries?: boolean
   permissionMode?: string
   /** The id of the query's new session; of the fork, with `forkSession`. One that exists is an error. */
   sessionId?: string
@@ -58,7 +71,6 @@ export interface QueryOptions extends Shared {
   debug?: boolean
 }
 
-/** Options of other runtimes that mean nothing in a page: taken, so that code moves over, and said once. */
 const foreign = [
   'additionalDirectories',
   'cwd',
@@ -75,16 +87,57 @@ const foreign = [
   'spawnClaudeCodeProcess',
   'stderr',
 ] as const
+/** Every other: one that does nothing must not look as if it did. */
+const known: { readonly [Name in Exclude<keyof QueryOptions, keyof Foreign>]-?: true } = {
+  abortController: true,
+  agent: true,
+  agentProgressSummaries: true,
+  agents: true,
+  assets: true,
+  betas: true,
+  continue: true,
+  costEstimator: true,
+  dangerouslyAllowBrowser: true,
+  debug: true,
+  disallowedTools: true,
+  effort: true,
+  endpoint: true,
+  fallbackModel: true,
+  forkSession: true,
+  forwardSubagentText: true,
+  headers: true,
+  includePartialMessages: true,
+  maxBudgetUsd: true,
+  maxThinkingTokens: true,
+  maxTurns: true,
+  model: true,
+  outputFormat: true,
+  permissionMode: true,
+  persistSession: true,
+  persistentStorage: true,
+  resume: true,
+  resumeSessionAt: true,
+  sessionId: true,
+  systemPrompt: true,
+  taskBudget: true,
+  thinking: true,
+  title: true,
+  token: true,
+  tools: true,
+  user: true,
+  worker: true,
+}
 const told = new Set<string>()
 
 export function agentOptionsOf(options: QueryOptions, warn: (message: string) => void): SmartPageAgentOptions {
-  for (const name of foreign) {
-    if (!(name in options) || told.has(name)) continue
+  const isForeign = (name: string) => (foreign as readonly string[]).includes(name)
+  for (const name of Object.keys(options)) {
+    if (Object.hasOwn(known, name) || told.has(name)) continue
     told.add(name)
-    warn(`query: "${name}" means nothing in a page and is ignored.`)
+    warn(`query: "${name}" ${isForeign(name) ? 'means nothing in a page' : 'has no effect yet'} and is ignored.`)
   }
   const { endpoint, token, headers, user, dangerouslyAllowBrowser, worker, assets, costEstimator, model } = options
-  const main = options.agent === undefined ? undefined : options.agents?.[options.agent]
+  const main = mainAgent(options)
   const hidden = new Set([...(options.disallowedTools ?? []), ...(main?.disallowedTools ?? [])])
   return {
     ...{ endpoint, token, headers, user, dangerouslyAllowBrowser, worker, assets, costEstimator },
@@ -93,11 +146,22 @@ export function agentOptionsOf(options: QueryOptions, warn: (message: string) =>
     instructions: [systemPromptOf(options.systemPrompt), main?.prompt].filter(Boolean).join('\n\n'),
     tools: (options.tools ?? []).filter(({ name }) => !hidden.has(name) && (main?.tools ?? [name]).includes(name)),
     agents: options.agents,
-    limits: { maxSteps: options.maxTurns ?? main?.maxTurns, maxCostUsd: options.maxBudgetUsd },
+    // By steps and dollars alone: a profile's limit of calls would end a question that nobody limited.
+    limits: {
+      maxToolCalls: Infinity,
+      maxSteps: options.maxTurns ?? main?.maxTurns,
+      maxCostUsd: options.maxBudgetUsd,
+    },
     reasoning: reasoningOf({ ...options, effort: options.effort ?? main?.effort }),
     outputSchema: options.outputFormat?.schema,
     persistSession: options.persistSession,
   }
+}
+
+function mainAgent({ agent: name, agents = {} }: QueryOptions) {
+  if (name === undefined || Object.hasOwn(agents, name)) return agents[name ?? '']
+  const names = Object.keys(agents).join(', ') || 'none'
+  throw new DogearError('agent-invalid', `query: no agent "${name}" among \`agents\` (${names}).`)
 }
 
 function systemPromptOf(prompt: QueryOptions['systemPrompt']): string {

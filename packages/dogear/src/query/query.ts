@@ -1,11 +1,19 @@
 /** `query()`: one question, or a stream of them, answered as a stream of messages over a session. */
-import type { ErrorData, Request, Resolution, TerminalReason } from '@dogear/core'
+import {
+  toModelUsage,
+  type ErrorData,
+  type FunctionalAgent,
+  type Request,
+  type Resolution,
+  type TerminalReason,
+} from '@dogear/core'
 import type { Session } from '@dogear/worker'
 import { createMessageQueue } from './message-queue.ts'
+import { createSummaries, summaryPrompt } from './progress-summaries.ts'
 import { agentOptionsOf, type QueryOptions } from './query-options.ts'
 import { checkSessionOptions, openQuerySession } from './query-session.ts'
 import type { SDKMessage } from './sdk-message.ts'
-import { createToMessages } from './to-messages.ts'
+import { createToMessages, type ToMessages } from './to-messages.ts'
 import type { Agent, SmartPageAgentOptions } from '../agent.ts'
 
 export interface QueryInput {
@@ -31,6 +39,8 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
 
 export interface QueryPlatform {
   createAgent(options: SmartPageAgentOptions): Agent
+  /** An agent without sessions. */
+  createHelper(options: SmartPageAgentOptions): Pick<FunctionalAgent, 'invoke'>
   warn(message: string): void
   now(): number
 }
@@ -66,11 +76,16 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
       if (options.debug) for (const message of told) warn(JSON.stringify(message))
       queue.push(told)
     }
+    const summaries =
+      options.agentProgressSummaries &&
+      createSummaries({ ask: (about) => summed(about, messages), tell: (progress) => tell([progress]), warn })
     session.listen((entry) => {
       if (entry.turnId !== undefined && !isOurs(entry.turnId)) return
       // Asked again with another model: the message has one result, and this is not it.
       if (entry.type === 'turn-end' && entry.path.length === 0 && goesOn(session, entry.error)) return
-      tell(messages.entry(entry))
+      const made = messages.entry(entry)
+      tell(made)
+      if (summaries) summaries(entry, made)
       if (entry.type === 'request-open') void session.resolve(entry.request.id, withoutAnybody(entry.request))
       if (entry.type === 'turn-end' && entry.path.length === 0) answered(session, entry.terminalReason)
     })
@@ -109,6 +124,20 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
     }
     isInputOver = true
     if (unanswered === 0) end()
+  }
+
+  async function summed(content: string, messages: ToMessages): Promise<string> {
+    const helper = platform.createHelper({
+      ...given,
+      name: 'summary',
+      ...{ instructions: summaryPrompt, limits: { maxSteps: 1 } },
+      ...{ tools: [], agents: undefined, reasoning: undefined, outputSchema: undefined },
+    })
+    const answer = await helper.invoke({ messages: [{ role: 'user', content }] })
+    for (const { modelName, usage, costUsd } of answer.metadata.usage.perRequest) {
+      messages.count({ model: modelName, usage: toModelUsage(usage), costUsd })
+    }
+    return answer.content
   }
 
   /** Closed, because an open channel would keep a process alive. */

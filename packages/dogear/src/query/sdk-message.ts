@@ -56,6 +56,7 @@ export interface SDKAssistantMessage extends Envelope {
 
 export type SDKAssistantMessageError =
   | 'authentication_failed'
+  | 'oauth_org_not_allowed'
   | 'billing_error'
   | 'rate_limit'
   | 'invalid_request'
@@ -104,6 +105,13 @@ export interface SDKUsage {
   readonly output_tokens: number
   readonly cache_creation_input_tokens: number | null
   readonly cache_read_input_tokens: number | null
+  /** Unknown behind the chat-completions wire, like all that follow. */
+  readonly cache_creation: null
+  readonly server_tool_use: null
+  readonly service_tier: null
+  readonly speed: null
+  readonly inference_geo: null
+  readonly iterations: null
 }
 
 export interface SDKModelUsage {
@@ -211,6 +219,8 @@ export interface SDKTaskProgressMessage extends Envelope {
   readonly subagent_type: string
   readonly usage: TaskUsage
   readonly last_tool_name?: string
+  /** With `agentProgressSummaries`. */
+  readonly summary?: string
 }
 
 export interface SDKTaskNotificationMessage extends Envelope {

@@ -25,6 +25,8 @@ export interface ToMessagesOptions {
 
 export interface ToMessages {
   entry(entry: Entry): SDKMessage[]
+  /** A model call that is in no journal. */
+  count(paid: Pick<EntryOf<'usage-add'>, 'model' | 'usage' | 'costUsd'>): void
   partial(partial: Partial | null): SDKMessage[]
 }
 
@@ -83,7 +85,8 @@ export function createToMessages(options: ToMessagesOptions): ToMessages {
     turn.apiMs += entry.at - turn.askedAt
     if (message.meta.status === 'complete' || message.meta.status === 'refused') turn.text = textOf(message)
     turn.stopReason = stopReason(message)
-    return [...streamed, { type: 'assistant', message: assistant(message, contentOf(message)), ...at }]
+    const error = message.meta.finish === 'length' && ({ error: 'max_output_tokens' } as const)
+    return [...streamed, { type: 'assistant', message: assistant(message, contentOf(message)), ...error, ...at }]
   }
 
   /** Frames are skipped while a page is busy: what they left out is told before the whole answer. */
@@ -200,7 +203,7 @@ export function createToMessages(options: ToMessagesOptions): ToMessages {
     }
   }
 
-  function count({ model, usage, costUsd = 0 }: EntryOf<'usage-add'>): void {
+  function count({ model, usage, costUsd = 0 }: Parameters<ToMessages['count']>[0]): void {
     totalCost += costUsd
     const before = modelUsage[model]
     modelUsage[model] = {
@@ -223,6 +226,7 @@ export function createToMessages(options: ToMessagesOptions): ToMessages {
   }
 
   return {
+    count,
     entry(entry) {
       if (entry.type === 'usage-add') count(entry)
       if (entry.type === 'call-request') turn.tools.set(entry.call.callId, entry.call.tool)
@@ -252,6 +256,12 @@ function newTurn(startedAt: number) {
       output_tokens: 0,
       cache_creation_input_tokens: null,
       cache_read_input_tokens: 0,
+      cache_creation: null,
+      server_tool_use: null,
+      service_tier: null,
+      speed: null,
+      inference_geo: null,
+      iterations: null,
     } as Draft<SDKUsage>,
     denials: [] as SDKPermissionDenial[],
     tools: new Map<string, string>(),
