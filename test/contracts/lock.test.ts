@@ -69,3 +69,72 @@ test('[G6] a lease that was let go leaves no row: the next holder need not wait 
   await clock.sleep(100)
   expect(await store.side('lease', 's', 's')).toBeUndefined()
 })
+
+test('[G6] a disk that fails does not take a lease away; another holder does', async () => {
+  const store = openMemoryStore()
+  let swaps = 0
+  const failing = {
+    ...store,
+    swapSide: async (...given: Parameters<Store['swapSide']>) => {
+      swaps += 1
+      if (swaps === 2) throw new Error('the disk')
+      return store.swapSide(...given)
+    },
+  }
+  const held = await leaseOn(failing).acquire('s', { wait: true })
+  let isLost = false
+  void held?.lost.then(() => (isLost = true))
+  await until(() => swaps >= 4, 'it is renewed after the failure')
+  expect(isLost).toBe(false)
+  await leaseOn(store).acquire('s', { wait: true, steal: true })
+  await until(() => isLost, 'it is lost to a thief')
+})
+
+test('[G6] a lease let go while it is being renewed leaves no row', async () => {
+  const store = openMemoryStore()
+  let renewed = () => {}
+  const isRenewed = new Promise<void>((resolve) => (renewed = resolve))
+  let go = () => {}
+  const gate = new Promise<void>((resolve) => (go = resolve))
+  const slow: Store = {
+    ...store,
+    async swapSide(...given) {
+      const [, , , from, to] = given
+      const isMine = await store.swapSide(...given)
+      if (from === undefined || to === undefined) return isMine
+      renewed()
+      await gate
+      return isMine
+    },
+  }
+  const held = await leaseOn(slow).acquire('s', { wait: true })
+  await isRenewed
+  held?.release()
+  go()
+  await clock.sleep(500)
+  expect(await store.side('lease', 's', 's')).toBeUndefined()
+})
+
+test('[G6] a lease nobody wants any more by the time it is taken is let go', async () => {
+  const store = openMemoryStore()
+  const controller = new AbortController()
+  const stopping = {
+    ...store,
+    async swapSide(...given: Parameters<Store['swapSide']>) {
+      const isTaken = await store.swapSide(...given)
+      controller.abort()
+      return isTaken
+    },
+  }
+  expect(await leaseOn(stopping).acquire('s', { wait: true, signal: controller.signal })).toBeUndefined()
+  await clock.sleep(100)
+  expect(await store.side('lease', 's', 's')).toBeUndefined()
+})
+
+test('[G6] a lock that fails for another reason than being forbidden is a failure, not a second kind of lock', async () => {
+  const broken = { acquire: () => Promise.reject(new TypeError('broken')) }
+  const here = device(openMemoryStore(), { lock: broken })
+  const session = await here.tab({ model: scriptedModel([say('Hi.')]) }).open()
+  await until(() => session.connection.value.type === 'failed', 'it says so')
+  expect(await here.store.sides('lease', 's1')).toEqual([])
+})

@@ -1,5 +1,5 @@
 /** What a session promises about calls: what runs is what was decided, once, and the model reads the truth. */
-import { textOf, type ModelRequest } from '@dogear/core'
+import { textOf, type ModelRequest, type Entry, type Store } from '@dogear/core'
 import { call, cut, say, scriptedModel } from '@dogear/testing'
 import { coerce, number, object, string } from 'zod'
 import { expect, test } from 'vitest'
@@ -85,6 +85,30 @@ test('[G5] dates and big numbers reach the tool', async () => {
   const session = await here.tab({ model, tools: [tool] }).open()
   expect(await session.send('book')).toMatchObject({ terminalReason: 'completed' })
   expect(ran).toEqual([{ from: new Date('2026-05-01'), seats: 2n }])
+})
+
+test('[G5] [T17] what was approved does not run when what is stored is no longer what was shown', async () => {
+  const here = device()
+  const ran: unknown[] = []
+  const model = scriptedModel([call('pay', { amount: 1 }), say('Well.')])
+  const tools = [{ name: 'pay', needsApproval: true, func: (args: unknown) => void ran.push(args) }]
+  const tab = here.tab({ model, tools })
+  const { requests } = await (await tab.open()).send('pay')
+  tab.kill()
+  const forged = (entry: Entry): Entry =>
+    entry.type === 'request-open' ? { ...entry, request: { ...entry.request, args: { amount: 1000 } } } : entry
+  const disk = new Proxy(here.store, {
+    get(target, key: keyof Store) {
+      if (key === 'head') return async () => undefined
+      if (key !== 'entries') return (target[key] as () => unknown).bind(target)
+      return async (...given: Parameters<Store['entries']>) => (await target.entries(...given)).map(forged)
+    },
+  })
+  const session = await here.tab({ model, tools }, disk).open()
+  await session.approve(requests[0]!.id)
+  await until(() => session.status.value === 'idle')
+  expect(ran).toEqual([])
+  expect(textOf(model.requests[1]!.messages.at(-1)!)).toContain('changed after they were approved')
 })
 
 test('[C49] edited arguments that do not fit are refused and the request stays open', async () => {

@@ -1,5 +1,5 @@
 /** What a page may decide about a session as it goes: what a result says, and whether a turn is followed by another. */
-import { textOf, type FinishedTurn, type PostToolUseInput } from '@dogear/core'
+import { asTool, defineAgent, textOf, type FinishedTurn, type PostToolUseInput } from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
 import { call, say, scriptedModel } from '@dogear/testing'
 import { expect, test } from 'vitest'
@@ -94,6 +94,22 @@ test('[O11] the next turn is in the write that ends the last: whenever the tab d
     const words = again.messages.value.map(textOf)
     expect(words).toEqual(['go', 'after go', 'word 1', 'after word 1', 'word 2', 'after word 2'])
   }
+})
+
+test('[O11] [C57] an agent at work for another gives its answer: its own onTurn is not asked', async () => {
+  const asked: string[] = []
+  const finder = defineAgent({
+    name: 'finder',
+    model: scriptedModel([say('Three rooms.'), say('Never.')]),
+    onTurn: ({ text }) => (asked.push(text), { continue: 'more' }),
+  })
+  const model = scriptedModel([call('finder', { input: 'Find' }), say('Three.')])
+  const session = await device()
+    .tab({ model, tools: [asTool(finder)] })
+    .open()
+  expect(await session.send('rooms?')).toMatchObject({ text: 'Three.' })
+  expect(asked).toEqual([])
+  expect(textOf(model.requests[1]!.messages.at(-1)!)).toBe('Three rooms.')
 })
 
 test('[O11] a turn whose answer was kept without its end is closed by the next tab, and followed all the same', async () => {

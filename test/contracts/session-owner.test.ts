@@ -1,7 +1,7 @@
 /** Which tab drives: the one its person uses, never two, and never one that no longer answers. */
-import { textOf, type Entry, type Store } from '@dogear/core'
+import { textOf, type Entry, type Lock, type Store } from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
-import { call, forever, pause, say, scriptedModel } from '@dogear/testing'
+import { call, forever, memoryLock, pause, say, scriptedModel } from '@dogear/testing'
 import type { Session } from '@dogear/worker'
 import { expect, test } from 'vitest'
 import { device, hastyClock, until, type Device } from './device.ts'
@@ -119,6 +119,25 @@ test('[G6] [X7] a frozen owner loses the session to a tab that waits for it, and
   expect(await first.send('three')).toMatchObject({ text: 'first' })
   await until(() => second.messages.value.length === 6, 'the other tab follows it')
   expect(wordsOf(second)).toEqual(wordsOf(first))
+})
+
+test('[G6] [X7] an owner that was never told that its lock is gone notices by the first word of the next', async () => {
+  const real = memoryLock()
+  const lock: Lock = {
+    async acquire(...given) {
+      const held = await real.acquire(...given)
+      return held && { release: held.release, lost: new Promise<void>(() => {}) }
+    },
+  }
+  const here = device(openMemoryStore(), { clock: hastyClock(50), lock })
+  const frozen = tabNamed(here, 'first')
+  const first = await frozen.open()
+  const second = await tabNamed(here, 'second').open()
+  await first.send('one')
+  frozen.freeze()
+  expect(await second.send('two')).toMatchObject({ text: 'second' })
+  frozen.thaw()
+  await until(() => first.messages.value.length === 4, 'the thawed tab shows what happened')
 })
 
 test('[G3] [G6] [X7] an owner frozen in a call writes nothing when it thaws: the call happened once, and what it learnt settles the question', async () => {

@@ -1,6 +1,6 @@
 /** Words sent while an agent works: when they are said, how they are changed, and that none is lost. */
 import { textOf, type Message, type ModelRequest } from '@dogear/core'
-import { call, forever, pause, say, scriptedModel } from '@dogear/testing'
+import { call, fail, forever, pause, say, scriptedModel } from '@dogear/testing'
 import type { Session } from '@dogear/worker'
 import { expect, test } from 'vitest'
 import { device, until } from './device.ts'
@@ -122,6 +122,21 @@ test('[K40] a stop leaves what is queued, and begins nothing: the next words do'
   expect(model.requests).toHaveLength(1)
   expect(await session.send('first this')).toMatchObject({ text: 'answer 1' })
   expect(await two).toMatchObject({ text: 'answer 2' })
+})
+
+test('[K40] a turn that fails leaves what is queued, and begins nothing', async () => {
+  let finish = () => {}
+  const held = new Promise<void>((resolve) => (finish = resolve))
+  const model = scriptedModel([[pause(held), fail('model-failed')], say('after')])
+  const session = await device().tab({ model }).open()
+  const turn = session.send('one')
+  void session.send('two')
+  await until(() => session.queued.value.length === 1)
+  finish()
+  expect(await turn).toMatchObject({ terminalReason: 'model_error' })
+  await until(() => session.status.value === 'idle')
+  expect(session.queued.value).toMatchObject([{ content: 'two' }])
+  expect(model.requests).toHaveLength(1)
 })
 
 test('[K40] what a stop has held back is sent when somebody says so, also after a reload', async () => {

@@ -182,6 +182,20 @@ test.each([
   expect(session.requests.value).toMatchObject([{ kind: 'outcome' }])
 })
 
+test('[G3] [O12] a stop that finds evidence of the call it stops leaves one result', async () => {
+  const here = device()
+  const keys: string[] = []
+  const { session, intent } = await diedIn(here, payWith(keys), () => keys.length === 1)
+  await until(() => session.status.value === 'paused')
+  const { argsHash, key, attempt, callId } = await intent()
+  const result = { status: 'complete', content: 'receipt 7', tool: 'pay', args: {} }
+  await here.store.saveSide('evidence', 's1', callId, { argsHash, key, attempt, result })
+  await session.stop()
+  await until(() => session.status.value === 'idle')
+  const entries = await here.store.entries('s1', 0)
+  expect(entries.filter(({ type }) => type === 'tool-result')).toHaveLength(1)
+})
+
 /** A tab whose session another one takes while its tool runs: its result comes too late to be written. */
 async function takenFrom(here: ReturnType<typeof device>) {
   let entered = 0

@@ -1,5 +1,5 @@
 /** Rewind: what tools did since is undone where they can, each call once at most, whatever dies. */
-import { textOf, type Store, type ToolOptions } from '@dogear/core'
+import { asHandoff, defineAgent, textOf, type Store, type ToolOptions } from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
 import { call, say, scriptedModel } from '@dogear/testing'
 import type { Session } from '@dogear/worker'
@@ -69,6 +69,64 @@ test('[K23] an undo that throws is reported with its reason, and one that hangs 
   const second = await session.rewind(null)
   expect(names(second)).toEqual(names(first))
   expect(count).toBe(2)
+})
+
+test('[K23] only a call that ran, and did what it should, is undone', async () => {
+  const undone: unknown[] = []
+  const session = await device()
+    .tab({
+      model: scriptedModel(({ messages }) => {
+        const last = messages.at(-1)!
+        return last.role === 'tool' ? say('done') : call('pay', { how: textOf(last) })
+      }),
+      tools: [
+        {
+          name: 'pay',
+          cache: { scope: 'session' },
+          needsApproval: ({ how }: { how: string }) => how === 'given',
+          func: ({ how }: { how: string }) => (how === 'fails' ? Promise.reject(new Error('no')) : how),
+          undo: ({ how }: { how: string }) => void undone.push(how),
+        },
+      ],
+    })
+    .open()
+  await session.send('once')
+  // The same call once more: its result stands in.
+  await session.send('once')
+  await session.send('fails')
+  const { requests } = await session.send('given')
+  await session.resolve(requests[0]!.id, { type: 'result', result: 'by hand' })
+  await until(() => session.status.value === 'idle')
+  const rewound = await session.rewind(null)
+  expect(undone).toEqual(['once'])
+  expect(names(rewound)).toEqual({ undone: ['pay'], notUndone: ['pay'], unknown: [] })
+})
+
+test('[K23] [C58] a call is undone by the tool of the agent that asked for it', async () => {
+  const undone: string[] = []
+  const tool = (whose: string) => ({ name: 'pay', func: () => whose, undo: () => void undone.push(whose) })
+  const clerk = defineAgent({
+    name: 'clerk',
+    model: scriptedModel([call('pay'), say('Paid.')]),
+    tools: [tool('clerk')],
+  })
+  const model = scriptedModel([call('handoff_to_clerk', { reason: 'pay' })])
+  const session = await device()
+    .tab({ model, tools: [tool('own'), asHandoff(clerk)] })
+    .open()
+  await session.send('pay')
+  await session.rewind(null)
+  expect(undone).toEqual(['clerk'])
+})
+
+test('[K23] [K37] a call that a fork brought along is not undone a second time from there', async () => {
+  const undone: unknown[] = []
+  const tab = device().tab(shop({ undo: ({ n }: { n: number }) => void undone.push(n) }))
+  const session = await tab.open()
+  await session.send('buy 1')
+  const fork = await session.fork()
+  expect(names(await fork.rewind(null))).toEqual({ undone: [], notUndone: ['buy'], unknown: [] })
+  expect(undone).toEqual([])
 })
 
 test('[K23] a rewind is refused to a message that is not there', async () => {

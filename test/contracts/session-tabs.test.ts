@@ -66,6 +66,34 @@ test('[G6] a tab that closed while it was taking a session does not fence the on
   }
 })
 
+test('[G6] a tab that let go while it was still reading raises no epoch', async () => {
+  const here = device()
+  const model = scriptedModel(() => say('Yes.'))
+  const one = await here.tab({ model }).open()
+  await one.send('begin')
+  one.close()
+  let reads = 0
+  let go = () => {}
+  const gate = new Promise<void>((resolve) => (go = resolve))
+  const disk = new Proxy(here.store, {
+    get(target, key: keyof Store) {
+      const method = target[key] as (...args: unknown[]) => unknown
+      return async (...args: unknown[]) => {
+        // The first is its opening: the next is what it reads before it drives.
+        if (key === 'entries' && (reads += 1) > 1) await gate
+        return method.apply(target, args)
+      }
+    },
+  })
+  const session = await here.tab({ model }, disk).open()
+  await until(() => reads > 1)
+  session.close()
+  await ticks(20)
+  go()
+  await ticks(50)
+  expect((await here.store.session('s1'))?.epoch).toBe(1)
+})
+
 test('[G6] a third tab goes on when the second, which had taken over from the first, is gone too', async () => {
   const here = device()
   const model = scriptedModel([[say('one'), forever], [say('two'), forever], say('three')])

@@ -120,6 +120,23 @@ test('[O17] what cannot be moved to or edited is refused in words', async () => 
   expect(await session.regenerate()).toMatchObject({ refused: 'There is no answer yet that could be given anew.' })
 })
 
+test('[O17] [C56] what the model was told in a user’s name is nobody’s to edit, nor where an answer begins', async () => {
+  const model = scriptedModel([say('Three.'), call('response', { rooms: 3 }), call('response', { rooms: 4 })])
+  const outputSchema = { type: 'object', properties: { rooms: { type: 'number' } }, required: ['rooms'] }
+  const session = await device().tab({ model, outputSchema }).open()
+  await session.send('How many?')
+  const nudge = session.messages.value.findLast(({ role }) => role === 'user')!
+  expect(nudge.meta.origin).toBe('system')
+  expect(await session.edit(nudge.id, 'x')).toMatchObject({ refused: expect.stringContaining('Only the words') })
+  expect(await session.regenerate()).toMatchObject({ output: { rooms: 4 } })
+  expect(
+    model.requests
+      .at(-1)
+      ?.messages.map((message) => textOf(message))
+      .at(-1),
+  ).toBe('How many?')
+})
+
 test('[O17] [O12] a branch that ends before anything was said in it is left again, and a retry returns to it', async () => {
   let answer = () => fail('model-failed')
   const model = scriptedModel(({ messages }) =>

@@ -1,7 +1,7 @@
 /** Two versions of the script in two tabs: the older one shows what it can read, and never writes over the newer. */
-import { newerSession, textOf, type Command, type Entry, type Store } from '@dogear/core'
+import { newerSession, textOf, type Command, type Entry, type Lock, type Store } from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
-import { say, scriptedModel } from '@dogear/testing'
+import { forever, memoryLock, say, scriptedModel } from '@dogear/testing'
 import { expect, test } from 'vitest'
 import { device, until } from './device.ts'
 
@@ -62,23 +62,49 @@ test('[G13] an entry of a type this script does not know stops it like one of a 
   const session = await tab.open()
   await session.send('one')
   tab.kill()
-  const row = await here.store.acquire('s1', { agent: 'tester', at: 1 })
-  const entry = {
-    v: 1,
-    seq: row.seq,
-    id: 'new',
-    at: 1,
-    epoch: row.epoch,
-    path: [],
-    type: 'mood-set',
-  } as unknown as Entry
-  const { updatedAt, messageCount, waiting } = row
-  const record = { updatedAt, messageCount, waiting }
-  await here.store.append({ sessionId: 's1', epoch: row.epoch, expectedSeq: row.seq, entries: [entry], record })
+  const row = await appendUnknown(here.store)
   const old = await here.tab({ model: scriptedModel(() => say('old')) }).open()
   await until(() => old.connection.value.type === 'failed')
   expect((await here.store.session('s1'))?.epoch).toBe(row.epoch)
   expect(old.messages.value).toHaveLength(2)
+})
+
+test('[G13] a tab that is too old leaves the line for the lock, and shows nothing of what a newer one streams', async () => {
+  const lock = memoryLock()
+  const line: (AbortSignal | undefined)[] = []
+  const { here, older, newer } = releases({
+    acquire(name, options) {
+      if (name === 'dogear::s1') line.push(options.signal)
+      return lock.acquire(name, options)
+    },
+  })
+  const model = scriptedModel([say('new'), [say('half of'), forever]])
+  const young = await here.tab({ model }, newer).open()
+  await young.send('one')
+  const old = await here.tab({ model: scriptedModel([]) }, older.disk).open()
+  await until(() => old.connection.value.type === 'failed')
+  expect(line.map((signal) => signal?.aborted)).toEqual([false, true])
+  void young.send('two')
+  await until(() => young.partial.value?.text === 'half of')
+  await until(() => young.pending.value.length > 0)
+  expect(old.partial.value).toBeNull()
+})
+
+test('[G13] a session is not renamed by a script that cannot read what was written a moment before', async () => {
+  const here = device()
+  const tab = here.tab({ model: scriptedModel(() => say('old')) })
+  await (await tab.open()).send('one')
+  tab.kill()
+  const disk = changed(here.store, {
+    async acquire(...given) {
+      await appendUnknown(here.store)
+      return here.store.acquire(...given)
+    },
+  })
+  const command = { type: 'rename', title: 'Later', commandId: 'c2', sessionId: 's1', at: 1 } as const
+  const renaming = here.tab({}, disk).client.ask({ type: 'change', agent: 'tester', sessionId: 's1', command })
+  await expect(renaming).rejects.toMatchObject({ code: 'session-newer' })
+  expect((await here.store.entries('s1', 0)).at(-1)).toMatchObject({ type: 'mood-set' })
 })
 
 test('[G13] a command of a newer script that this one does not know is refused, and the session goes on', async () => {
@@ -103,8 +129,17 @@ test('[G13] a newer script goes on with what an older one wrote', async () => {
   expect(await young.send('two')).toMatchObject({ text: 'new' })
 })
 
+async function appendUnknown(store: Store) {
+  const row = await store.acquire('s1', { agent: 'tester', at: 1 })
+  const { seq, epoch, updatedAt, messageCount, waiting } = row
+  const entry = { v: 1, seq, id: 'new', at: 1, epoch, path: [], type: 'mood-set' } as unknown as Entry
+  const record = { updatedAt, messageCount, waiting }
+  await store.append({ sessionId: 's1', epoch, expectedSeq: seq, entries: [entry], record })
+  return row
+}
+
 /** One device, and its store as two releases see it: what the newer one writes is of a version the older cannot read. */
-function releases() {
+function releases(lock?: Lock) {
   const store = openMemoryStore()
   const newerSeqs = new Set<number>()
   const writes: string[] = []
@@ -138,7 +173,7 @@ function releases() {
       }
     },
   })
-  return { here: device(store), newer, older: { disk: watched, writes } }
+  return { here: device(store, { lock }), newer, older: { disk: watched, writes } }
 }
 
 function changed(store: Store, change: Partial<Store>): Store {

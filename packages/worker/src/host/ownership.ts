@@ -83,6 +83,8 @@ export function createOwnership(options: OwnershipOptions): Ownership {
   function lost(one: Held): void {
     if (held !== one) return
     resign()
+    // It may have begun to drive just now, and nobody would wait in line once that is over.
+    owning = undefined
     if (!closed.signal.aborted) own().catch(failed)
   }
 
