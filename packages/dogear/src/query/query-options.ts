@@ -114,7 +114,6 @@ const known: { readonly [Name in Exclude<keyof QueryOptions, keyof Foreign>]-?: 
   outputFormat: true,
   permissionMode: true,
   persistSession: true,
-  persistentStorage: true,
   resume: true,
   resumeSessionAt: true,
   sessionId: true,
