@@ -3,14 +3,31 @@
 export function unlessStopped<T>(signal: AbortSignal, wait: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(signal.reason as Error)
-    const waited =
-      <Value>(settle: (value: Value) => void) =>
-      (value: Value) => {
-        signal.removeEventListener('abort', stop)
-        settle(value)
-      }
     if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop)
-    wait.then(waited(resolve), waited(reject))
+    const waits = waitsOf(signal)
+    waits.add(stop)
+    wait.then(
+      (value) => {
+        waits.delete(stop)
+        resolve(value)
+      },
+      (error: unknown) => {
+        waits.delete(stop)
+        reject(error)
+      },
+    )
   })
+}
+
+/** One listener for all that wait: to add and remove one for each costs more than most waits. */
+const waiting = new WeakMap<AbortSignal, Set<() => void>>()
+
+function waitsOf(signal: AbortSignal): Set<() => void> {
+  let waits = waiting.get(signal)
+  if (!waits) {
+    const stops = (waits = new Set())
+    waiting.set(signal, stops)
+    signal.addEventListener('abort', () => stops.forEach((stop) => stop()))
+  }
+  return waits
 }
