@@ -3,18 +3,21 @@ import type { Hash } from '@dogear/core'
 
 export const sha256: Hash = {
   sha256(text) {
-    const state = start.slice()
     const words = paddedWords(encoder.encode(text))
-    for (let at = 0; at < words.length; at += 16) compress(state, words.subarray(at, at + 16))
-    return Array.from(state, (word) => word.toString(16).padStart(8, '0')).join('')
+    state.set(start)
+    for (let at = 0; at < words.length; at += 16) compress(words, at)
+    let hex = ''
+    for (let index = 0; index < 8; index += 1) hex += (state[index]! >>> 0).toString(16).padStart(8, '0')
+    return hex
   },
 }
 
-// Made once: a hash is taken for every call of a tool.
+// Made once: a hash is taken for every call of a tool. Signed, for V8 keeps an unsigned word as a float.
 const encoder = new TextEncoder()
-const start = Uint32Array.from(roots(2, 8))
-const constants = Uint32Array.from(roots(3, 64))
-const schedule = new Uint32Array(64)
+const start = Int32Array.from(roots(2, 8))
+const constants = Int32Array.from(roots(3, 64))
+const schedule = new Int32Array(64)
+const state = new Int32Array(8)
 
 /** The first 32 bits of the fractional parts of the square (2) or cube (3) roots of the first primes. */
 function roots(degree: 2 | 3, count: number): number[] {
@@ -30,8 +33,8 @@ function roots(degree: 2 | 3, count: number): number[] {
 }
 
 /** The message, a one bit, zeros, and its length in bits, as big-endian words. */
-function paddedWords(bytes: Uint8Array): Uint32Array {
-  const words = new Uint32Array(((bytes.length + 8) >> 6) * 16 + 16)
+function paddedWords(bytes: Uint8Array): Int32Array {
+  const words = new Int32Array(((bytes.length + 8) >> 6) * 16 + 16)
   for (let index = 0; index < bytes.length; index += 1) words[index >> 2]! |= bytes[index]! << (24 - (index % 4) * 8)
   words[bytes.length >> 2]! |= 0x80 << (24 - (bytes.length % 4) * 8)
   words[words.length - 2] = bytes.length / 2 ** 29
@@ -39,8 +42,8 @@ function paddedWords(bytes: Uint8Array): Uint32Array {
   return words
 }
 
-function compress(state: Uint32Array, block: Uint32Array): void {
-  schedule.set(block)
+function compress(words: Int32Array, at: number): void {
+  for (let index = 0; index < 16; index += 1) schedule[index] = words[at + index]!
   for (let index = 16; index < 64; index += 1) {
     const near = schedule[index - 2]!
     const far = schedule[index - 15]!
@@ -48,10 +51,17 @@ function compress(state: Uint32Array, block: Uint32Array): void {
     const sigma1 = rotated(near, 17) ^ rotated(near, 19) ^ (near >>> 10)
     schedule[index] = schedule[index - 16]! + sigma0 + schedule[index - 7]! + sigma1
   }
-  let [a, b, c, d, e, f, g, h] = state as unknown as [number, number, number, number, number, number, number, number]
+  let a = state[0]!
+  let b = state[1]!
+  let c = state[2]!
+  let d = state[3]!
+  let e = state[4]!
+  let f = state[5]!
+  let g = state[6]!
+  let h = state[7]!
   for (let index = 0; index < 64; index += 1) {
     const sum1 = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
-    const first = h + sum1 + ((e & f) ^ (~e & g)) + constants[index]! + schedule[index]!
+    const first = (h + sum1 + ((e & f) ^ (~e & g)) + constants[index]! + schedule[index]!) | 0
     const sum0 = rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)
     const second = sum0 + ((a & b) ^ (a & c) ^ (b & c))
     h = g
@@ -63,8 +73,14 @@ function compress(state: Uint32Array, block: Uint32Array): void {
     b = a
     a = (first + second) | 0
   }
-  const mixed = [a, b, c, d, e, f, g, h]
-  mixed.forEach((word, index) => (state[index]! += word))
+  state[0]! += a
+  state[1]! += b
+  state[2]! += c
+  state[3]! += d
+  state[4]! += e
+  state[5]! += f
+  state[6]! += g
+  state[7]! += h
 }
 
 function rotated(word: number, by: number): number {
