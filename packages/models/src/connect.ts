@@ -19,7 +19,7 @@ export interface Call extends Place {
   /** How long its first byte is waited for; see `patience`. */
   readonly patience?: number
   /** Made anew for each try. */
-  readonly body?: () => object
+  readonly body?: () => string
   /** What of the call to change so that this failure will not come again, if anything can. May throw a better error. */
   readonly mend?: (failure: DogearError) => Partial<Call> | undefined
 }
@@ -82,7 +82,7 @@ async function toInit(server: Server, { method, signal, body }: Call): Promise<R
     ...(method === 'GET' && { cache: 'no-store' }),
     // A stop must reach the server also while the page is being left.
     ...(method === 'DELETE' && { keepalive: true }),
-    ...(body && { body: JSON.stringify(body()) }),
+    ...(body && { body: body() }),
   }
 }
 

@@ -5,8 +5,8 @@ import { idOf } from './cursor.ts'
 import { createEnding } from './ending.ts'
 import { cutOff } from './failure.ts'
 import { readAnswer } from './read-answer.ts'
+import { createBodyWriter, type Dialect } from './request-body.ts'
 import { patience } from './silence.ts'
-import { toRequestBody, type Dialect } from './request-body.ts'
 
 export interface OpenAIModelOptions {
   /** What OpenAI clients call base URL: `${endpoint}/chat/completions` is asked. */
@@ -34,6 +34,7 @@ export function createOpenAIModel(options: OpenAIModelOptions): Model {
   }
   const endpoint = options.endpoint.replace(/\/+$/, '')
   const ending = createEnding()
+  const bodyOf = createBodyWriter()
   const dialect: Dialect = { usageInStream: true, tokenLimit: 'max_tokens' }
 
   return {
@@ -53,7 +54,7 @@ export function createOpenAIModel(options: OpenAIModelOptions): Model {
     return {
       method: 'POST',
       url: `${endpoint}/chat/completions${query}`,
-      body: () => toRequestBody(request, dialect),
+      body: () => bodyOf(request, dialect),
       mend(failure) {
         // The step was begun by a page with other tools, say: its answer is under way, and asking twice would pay twice.
         const isBegun = key !== undefined && String(failure.details['serverCode']).includes('key_reused')

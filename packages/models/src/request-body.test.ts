@@ -1,7 +1,8 @@
+import fc from 'fast-check'
 import { expect, expectTypeOf, test } from 'vitest'
 import type OpenAI from 'openai'
 import type { Message, MessageMeta, ModelRequest } from '@dogear/core'
-import { toRequestBody } from './request-body.ts'
+import { createBodyWriter, type Dialect } from './request-body.ts'
 import type { WireBody, WireChunk } from './wire.ts'
 
 test('only fields of the wire are sent: no id, no meta, no provider data', () => {
@@ -111,6 +112,39 @@ test('extra fields are added, and cannot replace the conversation', () => {
   expect(bodyOf([], { tools: [], toolChoice: 'auto' })).not.toHaveProperty('tool_choice')
 })
 
+test('a conversation that goes on, turns back or was changed in its place is written as if for the first time', () => {
+  const call = fc.constantFrom('s.0', 's.1', `${'a'.repeat(40)}.0`)
+  const message = fc.oneof(
+    fc.constantFrom<Message['content']>('one', 'two', [{ type: 'text', text: 'three' }]).map(user),
+    fc.uniqueArray(call, { minLength: 1 }).map((ids) =>
+      assistant(
+        '',
+        ids.map((id) => callOf(id)),
+      ),
+    ),
+    call.map((id): Message => ({ id: `${id}.r`, role: 'tool', content: 'a', tool_call_id: id, meta })),
+    fc.constant<Message>({ id: 's', role: 'system', content: 'Be kind.', meta }),
+  )
+  const move = fc.record({ back: fc.nat(4), more: fc.array(message, { maxLength: 3 }), change: fc.nat(9) })
+  fc.assert(
+    fc.property(fc.array(move, { maxLength: 12 }), (moves) => {
+      const write = createBodyWriter()
+      let messages: Message[] = []
+      for (const { back, more, change } of moves) {
+        messages = [...messages.slice(0, Math.max(0, messages.length - back)), ...more.map((one) => ({ ...one }))]
+        const changed = messages[change]
+        if (changed?.role === 'user') {
+          const words = 'other words'
+          if (Array.isArray(changed.content)) Object.assign(changed.content[0], { text: words })
+          else Object.assign(changed, { content: words })
+        }
+        const request = { model: 'default', messages }
+        expect(write(request, dialect)).toBe(createBodyWriter()(request, dialect))
+      }
+    }),
+  )
+})
+
 test("our wire is OpenAI's: its client would send our body, and we read each chunk it knows", () => {
   expectTypeOf<WireBody>().toExtend<OpenAI.ChatCompletionCreateParamsStreaming>()
   expectTypeOf<OpenAI.ChatCompletionChunk>().toExtend<WireChunk>()
@@ -119,8 +153,19 @@ test("our wire is OpenAI's: its client would send our body, and we read each chu
 
 const meta: MessageMeta = { status: 'complete', createdAt: 0 }
 
-function bodyOf(messages: Message[], more: { [Field in keyof ModelRequest]?: ModelRequest[Field] } = {}) {
-  return toRequestBody({ model: 'default', messages, ...more }, { usageInStream: true, tokenLimit: 'max_tokens' })
+const dialect: Dialect = { usageInStream: true, tokenLimit: 'max_tokens' }
+
+function bodyOf(messages: Message[], more: { [Field in keyof ModelRequest]?: ModelRequest[Field] } = {}): WireBody {
+  return JSON.parse(createBodyWriter()({ model: 'default', messages, ...more }, dialect)) as WireBody
+}
+
+function user(content: Message['content']): Message {
+  return {
+    id: 'u',
+    role: 'user',
+    content: Array.isArray(content) ? content.map((part) => ({ ...part })) : content,
+    meta,
+  }
 }
 
 function assistant(content: string, calls: Message['tool_calls']): Message {

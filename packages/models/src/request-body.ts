@@ -8,43 +8,100 @@ export interface Dialect {
   tokenLimit: 'max_tokens' | 'max_completion_tokens'
 }
 
-export function toRequestBody(request: ModelRequest, dialect: Dialect): WireBody {
-  const { model, messages, tools, toolChoice, maxOutputTokens, temperature, extra } = request
-  return {
-    // First, so that no extra field can replace what the session says.
-    ...extra,
-    model,
-    messages: toWireMessages(messages),
-    ...(tools?.length && { tools: tools.map(toWireTool) }),
-    ...(tools?.length && toolChoice && { tool_choice: toolChoice }),
-    ...(maxOutputTokens !== undefined && { [dialect.tokenLimit]: maxOutputTokens }),
-    ...(temperature !== undefined && { temperature }),
-    stream: true,
-    ...(dialect.usageInStream && { stream_options: { include_usage: true } }),
+/** Writes the bodies of one model's requests: a conversation that goes on is not written anew at every step. */
+export function createBodyWriter(): (request: ModelRequest, dialect: Dialect) => string {
+  const written = new WeakMap<Message, Written>()
+
+  return ({ model, messages, tools, toolChoice, maxOutputTokens, temperature, extra }, dialect) => {
+    const body: Omit<WireBody, 'messages'> & { messages: undefined } = {
+      // First, so that no extra field can replace what the session says.
+      ...extra,
+      messages: undefined,
+      model,
+      ...(tools?.length && { tools: tools.map(toWireTool) }),
+      ...(tools?.length && toolChoice && { tool_choice: toolChoice }),
+      ...(maxOutputTokens !== undefined && { [dialect.tokenLimit]: maxOutputTokens }),
+      ...(temperature !== undefined && { temperature }),
+      stream: true,
+      ...(dialect.usageInStream && { stream_options: { include_usage: true } }),
+    }
+    return `{"messages":[${conversationText(messages, written)}],${JSON.stringify(body).slice(1)}`
   }
+}
+
+/** A conversation as it was written last, and where each of its messages ends in the text. */
+interface Written {
+  readonly messages: Seen[]
+  readonly wireIds: Map<string, string>
+  text: string
+}
+
+/** What the text was made of: a caller may have changed it since. */
+interface Seen extends Pick<Message, 'content' | 'tool_calls' | 'tool_call_id' | 'name'> {
+  readonly message: Message
+  readonly end: number
+}
+
+function conversationText(messages: readonly Message[], written: WeakMap<Message, Written>): string {
+  // What comes first is made anew for each request; the conversation is known by what it begins with.
+  const start = messages.findIndex(({ role }) => role !== 'system')
+  const first = messages[start]
+  if (!first) return messages.map((message) => JSON.stringify(toWireMessage(message, new Map()))).join()
+  let known = written.get(first)
+  if (!known) written.set(first, (known = { messages: [], wireIds: new Map(), text: '' }))
+  const system = messages.slice(0, start).map((message) => `${JSON.stringify(toWireMessage(message, known.wireIds))},`)
+  return system.join('') + goneOn(known, messages, start)
+}
+
+function goneOn(known: Written, messages: readonly Message[], start: number): string {
+  const { messages: seen, wireIds } = known
+  let same = 0
+  while (same < seen.length && isSame(seen[same] as Seen, messages[start + same])) same += 1
+  if (same < seen.length) {
+    known.text = known.text.slice(0, seen[same - 1]?.end ?? 0)
+    seen.length = same
+    wireIds.clear()
+    for (const { message } of seen) toWireMessage(message, wireIds)
+  }
+  for (let index = start + same; index < messages.length; index += 1) {
+    const message = messages[index] as Message
+    const { content, tool_calls, tool_call_id, name } = message
+    known.text += (known.text && ',') + JSON.stringify(toWireMessage(message, wireIds))
+    seen.push({ message, content, tool_calls, tool_call_id, name, end: known.text.length })
+  }
+  return known.text
+}
+
+function isSame(seen: Seen, message: Message | undefined): boolean {
+  return (
+    seen.message === message &&
+    seen.content === message.content &&
+    seen.tool_calls === message.tool_calls &&
+    seen.tool_call_id === message.tool_call_id &&
+    seen.name === message.name &&
+    // Its parts may have been changed in their place.
+    !Array.isArray(message.content)
+  )
 }
 
 function toWireTool({ name, description, parameters }: ModelTool): WireTool {
   return { type: 'function', function: { name, description, parameters } }
 }
 
-function toWireMessages(messages: readonly Message[]): WireMessage[] {
-  const wireIds = new Map<string, string>()
-  return messages.map((message): WireMessage => {
-    const { role, content, name } = message
-    switch (role) {
-      case 'system':
-        return named({ role, content: textOf(message) }, name)
-      case 'user':
-        return named({ role, content: typeof content === 'string' ? content : [...(content ?? [])] }, name)
-      case 'assistant':
-        return named(toWireAnswer(message, wireIds), name)
-      case 'tool': {
-        const id = message.tool_call_id ?? ''
-        return { role, content: textOf(message), tool_call_id: wireIds.get(id) ?? id }
-      }
+function toWireMessage(message: Message, wireIds: Map<string, string>): WireMessage {
+  const { role, content, name } = message
+  switch (role) {
+    case 'system':
+      return named({ role, content: textOf(message) }, name)
+    case 'user':
+      return named({ role, content: typeof content === 'string' ? content : [...(content ?? [])] }, name)
+    case 'assistant':
+      return named(toWireAnswer(message, wireIds), name)
+    case 'tool': {
+      const id = message.tool_call_id ?? ''
+      return { role, content: textOf(message), tool_call_id: wireIds.get(id) ?? id }
     }
-  })
+  }
 }
 
 /** Not by a spread: this is done again for every message of a conversation whenever the model is asked. */
