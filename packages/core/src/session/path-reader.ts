@@ -7,22 +7,25 @@ import type { Node } from './state.ts'
 
 /** Reads from the first message to the leaf. Bodies that are not loaded come from the store. */
 export function createPathReader(fold: Fold, store?: Pick<Store, 'entriesAt'>): () => Promise<Message[]> {
-  let known: { readonly leaf: string | null; readonly messages: readonly Message[] } = { leaf: null, messages: [] }
+  let known: { readonly leaf: string | null; readonly messages: Message[] } = { leaf: null, messages: [] }
 
   return async () => {
     const { leaf } = fold.head
     const path = pathOf(fold, known.leaf)
     // Not after a move to another branch, whose path never comes by the leaf known before.
     const isContinued = (path[0]?.parent ?? leaf) === known.leaf
-    const messages = isContinued ? [...known.messages] : []
+    const before = isContinued ? known.messages : []
+    const { length } = before
     const missing = store ? path.filter((node) => !fold.bodies.has(node.id)) : []
     if (missing.length && store) await load(fold, store, missing)
+    // Another reading may have gone on with them while this one waited.
+    const messages = missing.length ? before.slice(0, length) : before
     for (const node of path) {
       const body = node.cut ? undefined : fold.bodies.get(node.id)
       if (body) messages.push(body)
     }
-    known = { leaf, messages: [...messages] }
-    return messages
+    known = { leaf, messages }
+    return [...messages]
   }
 }
 

@@ -1,7 +1,17 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { activeAgent } from '../agents/active-agent.ts'
+import { defineAgent } from '../agents/agent.ts'
+import { asHandoff } from '../agents/handoff.ts'
 import type { ModelRequest } from '../ports/model.ts'
+import { emptyHead, foldOf } from '../session/fold.ts'
+import { openJournal, type Journal, type NewEntry } from '../session/journal.ts'
 import type { Message } from '../session/message.ts'
+import { createPathReader } from '../session/path-reader.ts'
+import { promptOf } from './prompt.ts'
+import { runAgentOf, type Run } from './run.ts'
+import { stepStart } from './step-start.ts'
+import { guardrailName } from '../smart/guardrail.ts'
 import { asked } from './turn.fixture.ts'
 
 test('[C10] results stand in the order of their calls, whichever came first', async () => {
@@ -61,6 +71,98 @@ test('any history becomes a conversation every provider takes', async () => {
     }),
   )
 })
+
+test('a prompt that goes on from the last is the one made from the beginning, whatever happened in between', async () => {
+  const move = fc.record({
+    isChild: fc.boolean(),
+    place: fc.nat(),
+    type: fc.constantFrom(
+      ...'say say call call result result result return goto compact compact handoff block'.split(' '),
+    ),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(move, { maxLength: 30 }), async (moves) => {
+      const journal = openJournal({ fold: foldOf(emptyHead('s', 'tester')), clock, epoch: 1 })
+      const child = journal.child('t.1.0')
+      const begin: NewEntry[] = [
+        { type: 'session-start', agent: 'tester', sessionId: 's' },
+        { type: 'turn-start', turnId: 't', origin: 'code' },
+        stepStart({ id: 't', step: 0 }),
+      ]
+      await journal.append(begin)
+      await child.append(begin)
+      for (const [count, { isChild, place, type }] of moves.entries()) {
+        const own = isChild ? child : journal
+        await own.append(entriesOf(own, type, place, `m${count}`))
+        const { fold } = own
+        const copy = { ...foldOf(fold.head), bodies: fold.bodies }
+        const anew = runOn({ ...own, fold: copy, messages: createPathReader(copy) })
+        expect(await promptOf(runOn(own))).toEqual(await promptOf(anew))
+      }
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+function entriesOf(journal: Journal, type: string, place: number, id: string): NewEntry[] {
+  const { fold } = journal
+  const { nodes } = fold.head
+  const calls = nodes.flatMap((node) => fold.bodies.get(node.id)?.tool_calls ?? [])
+  const node = nodes[place % (nodes.length || 1)]?.id
+  const call = calls.at(-1 - (place % 3))
+  const calledAt = nodes.find(({ id: at }) => fold.bodies.get(at)?.tool_calls?.some((one) => one === call))?.id
+  switch (type) {
+    case 'call': {
+      const made = calling(...[`${id}.0`, `${id}.1`].slice(place % 2))
+      return [{ type: 'message-add', message: { ...made, id } }]
+    }
+    case 'result': {
+      const given = { status: 'complete', content: `of ${call?.id}`, args: {}, tool: 'book' } as const
+      return call ? [{ type: 'tool-result', callId: call.id, result: given }] : []
+    }
+    case 'return':
+      return calledAt ? [{ type: 'cursor-set', leaf: calledAt }, ...entriesOf(journal, 'result', place, id)] : []
+    case 'goto':
+      return [{ type: 'cursor-set', leaf: place % 5 ? (node ?? null) : null }]
+    case 'compact': {
+      const archived = nodes
+        .filter(({ role }, index) => role === 'tool' && index % 2 === place % 2)
+        .map((one) => one.id)
+      const made = {
+        id: `${id}.c`,
+        upTo: (place % 2 ? fold.head.leaf : node) ?? '',
+        summary: id,
+        archived,
+        trigger: 'auto',
+      } as const
+      const counts = { tokensBefore: 0, tokensAfter: 0, messagesCompressed: 0 }
+      return [
+        { type: 'compaction-add', compaction: { ...made, ...counts, ...(place % 3 === 0 && { hiddenTo: node }) } },
+      ]
+    }
+    case 'handoff':
+      return [{ type: 'agent-set', agent: place % 2 ? 'other' : 'tester' }, stepStart({ id: 't', step: 0 })]
+    case 'block':
+      return [{ type: 'message-add', message: { ...answer('no'), id, name: guardrailName } }]
+    default:
+      return [{ type: 'message-add', message: place % 3 ? user(id) : { ...answer(place % 2 ? id : ''), id } }]
+  }
+}
+
+const clock = { now: () => 0, sleep: async () => {}, after: () => () => {} }
+const other = defineAgent({ name: 'other', runtimeProfile: 'fast', instructions: 'Be brief.' })
+const tester = runAgentOf(defineAgent({ name: 'tester', runtimeProfile: 'balanced', tools: [asHandoff(other)] }), {
+  // Nobody asks it: a prompt is all that is made here.
+  stream: () => {
+    throw new Error('asked')
+  },
+})
+
+function runOn(journal: Journal): Run {
+  const { signal } = new AbortController()
+  // Only what a prompt is made of.
+  return { journal, clock, signal, agent: () => activeAgent(tester, journal.fold.head) } as unknown as Run
+}
 
 function expectValid(messages: readonly Message[]): void {
   for (let index = 0; index < messages.length; index += 1) {

@@ -1,5 +1,6 @@
 /** What the model is sent: instructions, the path's messages, and the tools this page has. */
 import type { ModelRequest, ModelTool } from '../ports/model.ts'
+import type { Fold } from '../session/fold.ts'
 import type { Message } from '../session/message.ts'
 import { withoutBlocked } from '../smart/guardrail.ts'
 import type { OutputSpec } from '../smart/output.ts'
@@ -18,7 +19,7 @@ export async function promptOf(run: Run): Promise<ModelRequest> {
     run.signal,
     Promise.all([agent.instructions(), run.journal.messages()]),
   )
-  const messages = transcript(compacted(run, withoutBlocked(history), headOf(run).compaction))
+  const messages = transcript(run.journal.fold, compacted(run, withoutBlocked(history), headOf(run).compaction))
   // Set for the session's own agent, not for one that it gave the word to.
   const settings = turnOf(run).agent === undefined ? headOf(run).settings : {}
   const builtIns = offeredBuiltIns(run)
@@ -82,18 +83,37 @@ const byResponse = `by calling ${builtinNames.response} and nothing else.`
  * The conversation as every provider takes it: after a message with calls exactly their results, in call order,
  * whichever finished first; no result without its call, no answer without content, and none at the very end.
  */
-function transcript(history: readonly Message[]): Message[] {
-  const messages: Message[] = []
-  for (let index = 0; index < history.length; index += 1) {
+function transcript(fold: Fold, history: readonly Message[]): Message[] {
+  const last = known.get(fold)
+  let same = 0
+  while (last && same < last.history.length && last.history[same] === history[same]) same += 1
+  // Only where what its last part begins with is still there: the part before it ends there.
+  const [from, length] = last && same > last.from ? [last.from, last.length] : [0, 0]
+  const messages = last?.messages.slice(0, length) ?? []
+  const part = { from, length }
+  for (let index = from; index < history.length; index += 1) {
     const message = history[index] as Message
-    if (message.role === 'tool' || isEmptyAnswer(message)) continue
+    if (message.role === 'tool') continue
+    Object.assign(part, { from: index, length: messages.length })
+    if (isEmptyAnswer(message)) continue
     messages.push(message)
     if (!message.tool_calls) continue
     for (const { id } of message.tool_calls) messages.push(resultAfter(history, index, id) ?? noResult(id))
   }
+  known.set(fold, { history, messages, ...part })
   // Asked again after a stop: a model shown its own unfinished words would go on with them, or refuse.
-  while (messages.at(-1)?.role === 'assistant') messages.pop()
-  return messages
+  return messages.slice(0, messages.findLastIndex(({ role }) => role !== 'assistant') + 1)
+}
+
+/** Gone on from: a step of a long session must not cost more than one of a short. */
+const known = new WeakMap<Fold, Transcript>()
+
+interface Transcript {
+  readonly history: readonly Message[]
+  readonly messages: readonly Message[]
+  /** Where its last message and the results of that one's calls begin, in `history` and in `messages`. */
+  readonly from: number
+  readonly length: number
 }
 
 function resultAfter(history: readonly Message[], index: number, callId: string): Message | undefined {
