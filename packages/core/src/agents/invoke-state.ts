@@ -1,7 +1,7 @@
 /** One `invoke`: a state becomes the first entries of a journal, and what is published becomes events and the next state. */
 import { describeError } from '../error.ts'
 import type { Entry } from '../session/entry.ts'
-import { statusOf } from '../session/fold.ts'
+import { statusOf, type Fold } from '../session/fold.ts'
 import { importState } from '../session/import-state.ts'
 import type { NewEntry } from '../session/journal.ts'
 import { textOf } from '../session/message.ts'
@@ -25,6 +25,8 @@ export interface Job {
   readonly sessionId: string
   readonly first: readonly NewEntry[]
   readonly signal: AbortSignal
+  /** Where `published` folds to: a run in place needs no other. */
+  readonly fold: Fold
   /** What was committed, in order. */
   published(entries: readonly Entry[]): void
   emit(partial: Partial | null): void
@@ -52,9 +54,10 @@ export async function invokeState(invocation: Invocation): Promise<AgentResult> 
   const first: NewEntry[] = [{ type: 'session-start', agent: name, version, sessionId }, ...entries]
   const imported = first.length
   const stopper = createStopper(config, ports)
-  const view = createStateView({ input, agent, imported, unanswered })
+  const view = createStateView({ input, agent, sessionId, imported, unanswered })
   const events = createEventMapper({ fold: view.fold, agent, imported, stopReason: stopper.reason })
   const tell = teller(invocation)
+  const isHeard = invocation.listeners.some(Boolean)
   const leaveAt = config.checkpoint ?? agent.checkpoint
   let left: Left | undefined
 
@@ -72,10 +75,11 @@ export async function invokeState(invocation: Invocation): Promise<AgentResult> 
       sessionId,
       first,
       signal: stopper.signal,
+      fold: view.fold,
       published(committed) {
         for (const entry of committed) {
           view.take(entry)
-          events.entry(entry, committed).forEach(tell)
+          if (isHeard || partly.has(entry.type)) events.entry(entry, committed).forEach(tell)
         }
       },
       emit: (partial) => partial && events.partial(partial).forEach(tell),
@@ -120,6 +124,9 @@ async function mayLeave(state: SmartState, stage: Stage, { config, ports }: Invo
     return false
   }
 }
+
+/** All that `onStream` and `onProgress` are told of: events for nobody are not made. */
+const partly = new Set<Entry['type']>(['message-add', 'step-start'])
 
 /** A listener that throws must not end what it listens to. */
 function teller({ listeners, config, ports }: Invocation): (event: SmartAgentEvent) => void {

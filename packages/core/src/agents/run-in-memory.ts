@@ -2,7 +2,7 @@
 import { DogearError } from '../error.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Hash } from '../ports/hash.ts'
-import { emptyHead, foldOf } from '../session/fold.ts'
+import { emptyHead, foldOf, type Fold } from '../session/fold.ts'
 import { openJournal, type Journal, type JournalOptions, type NewEntry } from '../session/journal.ts'
 import type { Partial } from '../session/partial.ts'
 import { createDeadlines } from '../turn/deadlines.ts'
@@ -19,6 +19,8 @@ export interface MemoryRun {
   readonly hash: Hash
   readonly signal: AbortSignal
   readonly published?: JournalOptions['published']
+  /** Where `published` folds to: two folds of one journal would cost twice. */
+  readonly fold?: Fold
   /** The answer as it streams. */
   readonly emit?: (partial: Partial | null) => void
   readonly checkpoint?: Run['checkpoint']
@@ -28,7 +30,8 @@ export interface MemoryRun {
 /** Ends when the turn has ended, waits for a person, or is left at a checkpoint. */
 export async function runInMemory(options: MemoryRun): Promise<Journal> {
   const { agent, sessionId, clock, hash, signal, published, checkpoint, emit, warn = () => {} } = options
-  const journal = openJournal({ fold: foldOf(emptyHead(sessionId, agent.name)), clock, epoch: 1, published })
+  const { fold = foldOf(emptyHead(sessionId, agent.name)) } = options
+  const journal = openJournal({ fold, clock, epoch: 1, published, isFoldedThere: options.fold !== undefined })
   await journal.append(options.first)
   let shown: Partial | null = null
   let waits = 0

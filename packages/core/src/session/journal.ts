@@ -53,11 +53,14 @@ export interface JournalOptions {
   readonly store?: Pick<Store, 'append' | 'entriesAt' | 'sides' | 'saveSide'>
   readonly epoch: number
   readonly published?: (entries: readonly Entry[]) => void
+  /** `published` folds into this very fold, entry by entry: what it reads of it is as it was at each. */
+  readonly isFoldedThere?: boolean
   /** The disk is full: resolves when trying again is worth it, or when `signal` says so. Without it, that is a failure. */
   readonly full?: (refusal: DogearError, signal: AbortSignal) => Promise<void>
 }
 
-export function openJournal({ fold, clock, store, epoch, published, full }: JournalOptions): Journal {
+export function openJournal(options: JournalOptions): Journal {
+  const { fold, clock, store, epoch, published, full } = options
   let waiting: Pending[] = []
   let writing = false
   let listeners: (() => void)[] = []
@@ -116,7 +119,7 @@ export function openJournal({ fold, clock, store, epoch, published, full }: Jour
       return error
     }
     isFull = false
-    for (const entry of entries) reduce(fold, entry)
+    if (!options.isFoldedThere) for (const entry of entries) reduce(fold, entry)
     published?.(entries)
     return undefined
   }

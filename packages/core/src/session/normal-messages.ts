@@ -65,7 +65,9 @@ function areObjects(values: unknown): boolean {
 
 /** Not one that the result of some call will have. */
 function ownId({ id, tool_call_id }: MessageInput): string | undefined {
-  return id && (!id.endsWith('.r') || id === `${tool_call_id}.r`) ? id : undefined
+  if (!id || !id.endsWith('.r')) return id || undefined
+  // Not put together to be compared: every result of a state is asked for.
+  return tool_call_id && id.length === tool_call_id.length + 2 && id.startsWith(tool_call_id) ? id : undefined
 }
 
 function freeId(wanted: string, ids: Set<string>): string {

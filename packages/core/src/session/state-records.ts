@@ -103,5 +103,9 @@ export function summaryRecord({ compaction, at }: EntryOf<'compaction-add'>): Su
 }
 
 export function iso(at: number): string {
-  return new Date(at).toISOString()
+  // What is committed together has one time, and to write it out takes longer than most of a record.
+  if (at !== last.at) last = { at, text: new Date(at).toISOString() }
+  return last.text
 }
+
+let last = { at: NaN, text: '' }

@@ -29,6 +29,7 @@ export interface Left {
 export interface StateViewOptions {
   readonly input: SmartState
   readonly agent: AgentDefinition
+  readonly sessionId: string
   /** How many entries the input itself became: what they say is in it already. */
   readonly imported: number
   /** The calls the run began with. */
@@ -36,8 +37,8 @@ export interface StateViewOptions {
 }
 
 /** Holds the input and all that was added since: what nobody here knows of is handed on. */
-export function createStateView({ input, agent, imported, unanswered }: StateViewOptions): StateView {
-  const fold = foldOf(emptyHead('', agent.name))
+export function createStateView({ input, agent, sessionId, imported, unanswered }: StateViewOptions): StateView {
+  const fold = foldOf(emptyHead(sessionId, agent.name))
   const history = [...(input.toolHistory ?? [])]
   const requests = [...(input.usage?.perRequest ?? [])]
   const records = [...(input.summaryRecords ?? [])]
