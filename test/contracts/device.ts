@@ -66,6 +66,7 @@ export function device(
         sleep: (ms, signal) => ice.wait(clock.sleep(ms, signal)),
         after: (ms, call) => clock.after(ms, () => ice.run(call)),
       },
+      elapsed: elapsedOn(clock),
       ids: { id },
       hash: sha256,
       network,
@@ -79,7 +80,7 @@ export function device(
       lock: {
         async acquire(name, options) {
           const signal = options.signal ? AbortSignal.any([options.signal, alive.signal]) : alive.signal
-          const got = await lock.acquire(name, { ...options, signal })
+          const got = await ice.wait(lock.acquire(name, { ...options, signal }))
           if (got) held.add(got.release)
           // Given at the very moment of its death: the dead hold nothing.
           if (got && alive.signal.aborted) got.release()
@@ -121,10 +122,13 @@ export function device(
       const warnings: string[] = []
       const agent: AgentDefinition = defineAgent({ name: 'tester', ...options })
       let host: ReturnType<typeof startHost> | undefined
+      let letGo: (() => void) | undefined
       const client = createClient({
         connect: async () => (host = startHost(disk)).wire,
         id,
         now: () => Date.now(),
+        elapsed: elapsedOn(clock),
+        hold: (name) => void lock.acquire(name, { wait: true }).then((held) => (letGo = held?.release)),
         warn: (message) => warnings.push(message),
         witness,
       })
@@ -132,10 +136,13 @@ export function device(
         client,
         warnings,
         open: (session = 's1') => client.open(agent, { type: 'id', id: session }),
-        kill: () => host?.kill(),
+        kill() {
+          host?.kill()
+          letGo?.()
+        },
         killWorker: () => host?.kill(),
         freeze: () => host?.ice.freeze(),
-        thaw: () => host?.ice.thaw(),
+        thaw: () => void host?.ice.thaw(),
         restore: () => host?.wire.post({ type: 'restored' }),
       }
     },
@@ -166,9 +173,10 @@ type Freezer = ReturnType<typeof freezer>
 
 /** While frozen nothing that comes from outside reaches the tab; thawed, it comes in the order it was said. */
 function freezer() {
-  let waiting: (() => void)[] | undefined
+  const waiting: (() => void)[] = []
+  let isFrozen = false
   function run(work: () => void): void {
-    if (waiting) waiting.push(work)
+    if (isFrozen || waiting.length) waiting.push(work)
     else work()
   }
   return {
@@ -180,22 +188,38 @@ function freezer() {
           (error: unknown) => run(() => reject(error)),
         )
       }),
-    freeze: () => void (waiting ??= []),
-    thaw() {
-      const late = waiting ?? []
-      waiting = undefined
-      for (const work of late) work()
+    freeze: () => void (isFrozen = true),
+    /** One after the other, each with all it causes, as events come. */
+    async thaw() {
+      isFrozen = false
+      while (!isFrozen && waiting.length) {
+        waiting[0]!()
+        waiting.shift()
+        await new Promise((resolve) => setImmediate(resolve))
+      }
     },
   }
 }
 
+export interface HastyClock extends Clock {
+  readonly times: number
+}
+
 /** A clock on which all waits are so many times shorter. */
-export function hastyClock(times: number): Clock {
+export function hastyClock(times: number): HastyClock {
   return {
+    times,
     now: browserClock.now,
     sleep: (ms, signal) => browserClock.sleep(ms / times, signal),
     after: (ms, call) => browserClock.after(ms / times, call),
   }
+}
+
+/** Of a thread, from a moment of its own, at the pace of the waits. */
+function elapsedOn(clock: Clock): () => number {
+  const { times = 1 } = clock as Partial<HastyClock>
+  const from = Math.random() * 1e6
+  return () => from + performance.now() * times
 }
 
 /** Waits until a session shows what the test waits for. */

@@ -65,7 +65,6 @@ async function driven(tool?: ToolOptions) {
     hash,
     emit: () => {},
     waits: () => {},
-    isRunning: () => false,
     proven() {},
     warn: () => {},
     failed: (error) => {

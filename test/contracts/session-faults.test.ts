@@ -19,7 +19,7 @@ import { call, say, scriptedModel, type Beat } from '@dogear/testing'
 import type { Session } from '@dogear/worker'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { device, type Tab } from './device.ts'
+import { device, hastyClock, type Tab } from './device.ts'
 
 test('[G1] [G2] [G3] [G4] [G7] whatever dies and whenever, each call has one effect at most and one result', async () => {
   await fc.assert(
@@ -135,7 +135,8 @@ interface World {
 
 async function lived(story: Story): Promise<World> {
   const store = openMemoryStore()
-  const here = device(store)
+  // A tab that takes over from one that lives lets a few seconds pass.
+  const here = device(store, { clock: hastyClock(20) })
   const effects = new Map<string, number>()
   const saved = new Set<string>()
   const model = scriptedModel(({ messages }) => answerTo(story, messages), { resumable: story.resumable })
@@ -177,10 +178,11 @@ async function lived(story: Story): Promise<World> {
 
   /** Sends what is not there yet or was held back, answers what is asked, tries again what failed, until the session rests. */
   async function person(session: Session, words: string, isGone: () => boolean): Promise<'done'> {
+    const beganAt = performance.now()
     await sayOnce(session, words)
     for (let ticks = 0, rested = 0; !isGone(); ticks += 1) {
       await tick()
-      if (ticks > patience) throw new Error(`stuck: ${JSON.stringify(stateOf(session))}`)
+      if (performance.now() - beganAt > patience) throw new Error(`stuck: ${JSON.stringify(stateOf(session))}`)
       const [request] = session.requests.value
       const [held] = session.status.value === 'idle' ? session.queued.value : []
       // A stop has held it back; more often than not it is about to begin by itself.
@@ -221,8 +223,10 @@ async function lived(story: Story): Promise<World> {
   return { store, effects, saved, requests: model.requests, open }
 }
 
-/** Turns of the event loop: a session that has not come to rest after so many never will. */
-const patience = 20_000
+/** A session that has not come to rest after so many milliseconds never will. */
+const patience = 10_000
+/** Turns of the event loop a command is given to be saved in. */
+const mostTicks = 20_000
 
 function stateOf({ status, waiting, connection, calls, requests, queued }: Session) {
   return [status, waiting, connection, calls, requests, queued].map((signal) => signal.value)
@@ -232,7 +236,7 @@ function stateOf({ status, waiting, connection, calls, requests, queued }: Sessi
 async function told(saved: Promise<void>, what: string): Promise<boolean> {
   let isWaiting = true
   const limit = (async () => {
-    for (let ticks = 0; isWaiting && ticks < patience; ticks += 1) await tick()
+    for (let ticks = 0; isWaiting && ticks < mostTicks; ticks += 1) await tick()
     if (isWaiting) throw new Error(`neither saved nor refused: ${what}`)
     return false
   })()

@@ -129,7 +129,6 @@ async function offline(words = 'hello', tried: () => void = () => {}) {
     hash,
     emit: () => {},
     waits: (reason) => states.push(reason),
-    isRunning: () => false,
     proven() {},
     warn: () => {},
     failed: (error) => {

@@ -42,6 +42,7 @@ export function pageClient({
         : hostHere(),
     id: newId,
     now: () => Date.now(),
+    hold,
     warn,
     cleared: forgetUser,
     // Under the user's prefix: it goes with all else when they log out.
@@ -58,6 +59,11 @@ function localStorageIfAny(): Storage | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Where the browser refuses it, nobody can tell that this page lives on: as if it were gone. */
+function hold(lock: string): void {
+  if (globalThis.document) navigator.locks?.request(lock, () => new Promise(() => {})).catch(() => {})
 }
 
 export function newId(): string {

@@ -72,7 +72,6 @@ test('[G3] a call that runs is joined by the next worker, stopped by it, and for
   })
   void call(1, 'tester/tools/pay/func', {}, { callId: 'c' })
   await Promise.resolve()
-  expect(handles.running()).toEqual(['c'])
   handles.disconnect()
   expect(signals[0]?.aborted).toBe(false)
   const joined = call(1, 'tester/tools/pay/func', {}, { callId: 'c' })
@@ -83,7 +82,25 @@ test('[G3] a call that runs is joined by the next worker, stopped by it, and for
   await joined
   expect(posted).toEqual([{ type: 'call-return', id: 1, value: expect.objectContaining({ content: 'receipt' }) }])
   handles.settled('c')
-  expect(handles.running()).toEqual([])
+  void call(2, 'tester/tools/pay/func', {}, { callId: 'c' })
+  await Promise.resolve()
+  expect(signals).toHaveLength(2)
+})
+
+test('[G3] a tool is entered only by news that is fresh: what came too late asks its host, and again when the answer is late', async () => {
+  const entered: unknown[] = []
+  const { posted, handles } = page({ tools: [pay((args) => void entered.push(args))] }, (proven) => proven > 10)
+  const message = { type: 'call', id: 1, handle: 'tester/tools/pay/func', args: ['lamp', { callId: 'c' }] } as const
+  for (const proven of [1, 2]) handles.receive({ ...message, proven })
+  await ticks()
+  expect(entered).toEqual([])
+  expect(posted).toEqual([
+    { type: 'call-confirm', id: 1 },
+    { type: 'call-confirm', id: 1 },
+  ])
+  handles.receive({ ...message, proven: 11 })
+  await ticks()
+  expect(entered).toEqual(['lamp'])
 })
 
 test('an answer meant for a worker that died never reaches the next one, which counts from 1 as well', async () => {
@@ -98,9 +115,9 @@ test('an answer meant for a worker that died never reaches the next one, which c
   expect(posted).toEqual([{ type: 'call-return', id: 1, value: { a: 'b' } }])
 })
 
-function page(options: AgentOptions) {
+function page(options: AgentOptions, isFresh = (_proven: number) => true) {
   const posted: ToHost[] = []
-  const handles = createHandles((message) => void posted.push(message))
+  const handles = createHandles((message) => void posted.push(message), isFresh)
   const spec = handles.define(defineAgent({ name: 'tester', ...options }))
   return {
     handles,

@@ -21,8 +21,6 @@ export interface Handles {
   keep(handle: string, target: (args: readonly unknown[]) => unknown): Handle
   forget(run: string): void
   receive(message: Extract<ToPage, { type: 'call' | 'call-abort' }>): void
-  /** Calls that still run, or whose reply no journal has shown yet: a new worker joins them instead of running twice. */
-  running(): string[]
   /** A call's result is in the journal. */
   settled(callId: string): void
   /** The worker is gone: a tool's call goes on, and the next worker may join it; everything else ends. */
@@ -37,9 +35,11 @@ interface Joinable {
   readonly controller: AbortController
 }
 
-export function createHandles(post: (message: ToHost) => void): Handles {
+/** `isFresh`: whether what a host knew at that time of its clock may still be acted on. */
+export function createHandles(post: (message: ToHost) => void, isFresh: (proven: number) => boolean): Handles {
   const targets = new Map<string, Target>()
   const calls = new Map<number, AbortController>()
+  /** Calls that still run, or whose reply no journal has shown yet: a new worker joins them instead of running twice. */
   const replies = new Map<string, Joinable>()
 
   function keep(handle: string, target: Target): Handle {
@@ -148,10 +148,13 @@ export function createHandles(post: (message: ToHost) => void): Handles {
       for (const handle of targets.keys()) if (handle.startsWith(`${run}/`)) targets.delete(handle)
     },
     receive(message) {
-      if (message.type === 'call') void answer(message.id, message.handle, message.args)
-      else calls.get(message.id)?.abort()
+      if (message.type === 'call') {
+        const { id, handle, args, proven } = message
+        // Frozen since it was said: by now the call may be another tab's, and have run there.
+        if (proven !== undefined && !isFresh(proven)) post({ type: 'call-confirm', id })
+        else void answer(id, handle, args)
+      } else calls.get(message.id)?.abort()
     },
-    running: () => [...replies.keys()],
     settled: (callId) => void replies.delete(callId),
     disconnect() {
       for (const controller of calls.values()) controller.abort(gone)

@@ -25,7 +25,8 @@ export type ToHost =
       readonly ref: number
       readonly agent: AgentSpec
       readonly session: SessionChoice
-      readonly running: readonly string[]
+      /** The page's own name, the same for every worker it starts. */
+      readonly page: string
       /** What this page has seen in the store. */
       readonly witnessed: Witnessed
       /** Of this host, as its page calls it. */
@@ -40,9 +41,12 @@ export type ToHost =
   | { readonly type: 'command'; readonly command: Command; readonly isShown: boolean }
   | { readonly type: 'resume'; readonly sessionId: string }
   | { readonly type: 'ask'; readonly ref: number; readonly question: Question }
-  | { readonly type: 'ping' }
+  /** `sent`: by the page's own clock. */
+  | { readonly type: 'ping'; readonly sent: number }
   /** The browser had put the page away, worker and all, and brought it back. */
   | { readonly type: 'restored' }
+  /** The call came too late to be begun unasked: is it still this host's? */
+  | { readonly type: 'call-confirm'; readonly id: number }
   | { readonly type: 'call-yield'; readonly id: number; readonly value: unknown }
   | { readonly type: 'call-return'; readonly id: number; readonly value: unknown }
   | { readonly type: 'call-throw'; readonly id: number; readonly error: ErrorData }
@@ -66,9 +70,17 @@ export type ToPage =
   | { readonly type: 'session-failed'; readonly sessionId: string; readonly error: ErrorData }
   | { readonly type: 'answer'; readonly ref: number; readonly answer: unknown }
   | { readonly type: 'refusal'; readonly ref: number; readonly error: ErrorData }
-  | { readonly type: 'pong' }
+  /** When the ping was `sent`, and when it was heard, by the host's clock; a host's first word answers none. */
+  | { readonly type: 'pong'; readonly sent?: number; readonly heard?: number }
   | { readonly type: 'warning'; readonly message: string }
-  | { readonly type: 'call'; readonly id: number; readonly handle: string; readonly args: readonly unknown[] }
+  | {
+      readonly type: 'call'
+      readonly id: number
+      readonly handle: string
+      readonly args: readonly unknown[]
+      /** Of a tool: when its host last knew that it drives the session, by the host's clock. */
+      readonly proven?: number
+    }
   | { readonly type: 'call-abort'; readonly id: number }
 
 export interface RunStart {

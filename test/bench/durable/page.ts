@@ -37,7 +37,6 @@ async function converse(sessionId: string, steps: number): Promise<{ msPerStep: 
     hash,
     emit: () => {},
     waits: () => {},
-    isRunning: () => false,
     proven() {},
     warn: console.error,
     failed: (error) => console.error(error),

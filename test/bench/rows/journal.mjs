@@ -28,7 +28,6 @@ async function conversation(agent, onText) {
     hash,
     emit: (partial) => partial && tell(partial),
     waits: () => {},
-    isRunning: () => false,
     warn: console.error,
     failed: (error) => failed(error),
   })

@@ -23,13 +23,13 @@ export interface Quiet {
   readonly turns: number
 }
 
-export async function audit({ ledger, story, wasRobbed }: World, { store, session, turns }: Quiet): Promise<void> {
+export async function audit({ ledger, story }: World, { store, session, turns }: Quiet): Promise<void> {
   const entries = await store.entries('s1', 0)
   const fold = foldOf(emptyHead('s1', 'tester'))
   for (const entry of entries) reduce(fold, entry)
   checkOrder(entries, ledger)
   checkPromises(entries, fold, ledger)
-  checkEffects(entries, ledger, wasRobbed())
+  checkEffects(entries, ledger)
   checkCalls(entries, ledger)
   await checkRecords(store, entries, fold, ledger)
   checkScreen(session, fold, ledger)
@@ -70,9 +70,8 @@ function bodyText(fold: Fold, nodeId: string): string[] {
 }
 
 /** [G3] [G4] A call has one effect at most, and one key whatever happens to it. */
-function checkEffects(entries: readonly Entry[], { effects, violated }: Ledger, wasRobbed: boolean): void {
-  // Asked by its key, a target may say "not yet" of what a frozen owner does when it wakes up: the key is for that.
-  const mayRepeat = new Set(['look', 'note', ...(wasRobbed ? ['mail'] : [])])
+function checkEffects(entries: readonly Entry[], { effects, violated }: Ledger): void {
+  const mayRepeat = new Set(['look', 'note'])
   const counts = new Map<string, number>()
   for (const { callId, tool } of effects) {
     const count = (counts.get(callId) ?? 0) + 1

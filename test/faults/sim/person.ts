@@ -103,7 +103,7 @@ export function createPerson(world: World, outside: Outside): Person {
     if (kind === 'question') return { type: 'answer', answers: [{ values: ['Yes'] }] }
     if (kind === 'outcome') {
       // An honest person looks at their bank account, and waits while something may still happen.
-      if (tabs.some((tab) => !tab.isDead() && (tab.underway.has(callId) || tab.mayWakeUp()))) return undefined
+      if (tabs.some((tab) => !tab.isDead() && tab.underway.has(callId))) return undefined
       const happened = ledger.effects.some((effect) => effect.callId === callId)
       return happened ? { type: 'happened', result: 'done' } : { type: 'retry' }
     }

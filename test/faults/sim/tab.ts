@@ -21,8 +21,6 @@ export interface Tab {
   session(): Session | undefined
   isDead(): boolean
   isFrozen(): boolean
-  /** Frozen, or only just awake: what it was about to run when it froze, it runs now. */
-  mayWakeUp(): boolean
   kill(): void
   /** Calls that run on this page. */
   readonly underway: Underway
@@ -40,6 +38,7 @@ export function openTab(world: World, outside: Outside, name: string): Tab {
   let workers = 0
   let worker: Worker | undefined
   let session: Session | undefined
+  let hold: Held | undefined
   const underway: Underway = new Set()
 
   const strike: Mortal['strike'] = (fault) => {
@@ -52,6 +51,7 @@ export function openTab(world: World, outside: Outside, name: string): Tab {
   function kill(): void {
     if (isDead) return
     isDead = true
+    hold?.release()
     underway.clear()
     worker?.kill()
   }
@@ -94,6 +94,8 @@ export function openTab(world: World, outside: Outside, name: string): Tab {
     },
     id: world.uniqueId,
     now: time.clockOf(page).now,
+    elapsed: stopwatch(world),
+    hold: (lock) => void world.lock.acquire(lock, { wait: true }).then((held) => (hold = held)),
     warn: (message) => world.log(() => `      ${name} warns: ${message}`),
   })
 
@@ -118,7 +120,6 @@ export function openTab(world: World, outside: Outside, name: string): Tab {
     session: () => session,
     isDead: () => isDead,
     isFrozen: () => frozenUntil > time.elapsed(),
-    mayWakeUp: () => frozenUntil > 0 && frozenUntil + 1000 > time.elapsed(),
     kill,
   }
 }
@@ -134,6 +135,7 @@ function platformOf(world: World, outside: Outside, { actor, connection, lock, c
   const { time, network } = world
   return {
     clock: time.clockOf(actor),
+    elapsed: stopwatch(world),
     ids: { id: world.uniqueId },
     hash: sha256,
     lock,
@@ -155,6 +157,12 @@ function platformOf(world: World, outside: Outside, { actor, connection, lock, c
       return { store: connection.store, kept: true }
     },
   }
+}
+
+/** Every thread counts from a moment of its own. */
+function stopwatch({ time, random }: World): () => number {
+  const origin = random.between(0, 1_000_000)
+  return () => origin + time.elapsed()
 }
 
 /** Locks of one worker: given late, told late when they are lost, and free at once when it dies. */

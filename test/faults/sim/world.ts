@@ -26,8 +26,6 @@ export interface World {
   faults(): number
   /** The number of the run's faults still to come. */
   chaosLeft(): number
-  /** Whether an owner ever lost its place without knowing it at once. */
-  wasRobbed(): boolean
   committed(inFlight: number): number
   /** An await point: what goes wrong here, if anything. What can happen anywhere has then happened. */
   point(actor: Mortal, what: string, menu?: readonly Fault[]): Fault | undefined
@@ -61,7 +59,6 @@ export function createWorld({ story, random, chaos, tell }: WorldOptions): World
   let lastId = 0
   let isHealed = false
   let offlineUntil = 0
-  let wasRobbed = false
 
   function point(actor: Mortal, what: string, menu: readonly Fault[] = []): Fault | undefined {
     points += 1
@@ -70,7 +67,6 @@ export function createWorld({ story, random, chaos, tell }: WorldOptions): World
     log(() => `#${number} ${actor.name} ${what}${fault ? `  ← ${fault}` : ''}`)
     if (!fault) return undefined
     faults += 1
-    wasRobbed ||= fault === 'freeze' || fault.startsWith('lock-')
     if (fault === 'kill-worker' || fault === 'kill-tab' || fault === 'freeze') actor.strike(fault)
     else if (fault === 'clock-jump') time.jump(random.pick([-day, -day / 24, day / 24, day]))
     else if (fault === 'lock-stolen' || fault === 'lock-lost') void takeLock(fault)
@@ -108,7 +104,6 @@ export function createWorld({ story, random, chaos, tell }: WorldOptions): World
     points: () => points,
     faults: () => faults,
     chaosLeft: () => (isHealed ? 0 : chaos.left()),
-    wasRobbed: () => wasRobbed,
     committed: (inFlight) => chaos.committed(inFlight),
     point,
     latency: () => random.between(0, 3),

@@ -66,7 +66,6 @@ export async function runInMemory(options: MemoryRun): Promise<Journal> {
       signal.throwIfAborted()
     },
     checkpoint,
-    isRunning: () => false,
     warn,
   }
   await runTurn(run)

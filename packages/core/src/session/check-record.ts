@@ -233,7 +233,14 @@ const bodies: Readonly<Record<EntryType, Check>> = {
   'call-request': shape({ call: shape({ callId: text, index: count, tool: text, args: text, label: maybe(text) }) }),
   'request-open': shape({ request }),
   'request-close': shape({ requestId: text, status: text, resolution, by: maybe(text) }),
-  'tool-intent': shape({ callId: text, argsHash: text, attempt: count, key: text, host: maybe(text) }),
+  'tool-intent': shape({
+    callId: text,
+    argsHash: text,
+    attempt: count,
+    key: text,
+    host: maybe(text),
+    page: maybe(text),
+  }),
   'tool-result': shape({ callId: text, result, parent: orNull(text) }),
   'plan-set': shape({ plan, source: text, operation: text }),
   'usage-add': shape({ model: text, usage, purpose: text, costUsd: maybe(count) }),
@@ -300,7 +307,7 @@ const openCall = shape({
   label: maybe(text),
   request: maybe(request),
   decision: maybe(shape({ type: text, comment: maybe(text), by: maybe(text), notes: maybe(text) })),
-  intent: maybe(shape({ argsHash: text, attempt: count, key: text, at: time, host: maybe(text) })),
+  intent: maybe(shape({ argsHash: text, attempt: count, key: text, at: time, host: maybe(text), page: maybe(text) })),
   done: flag,
 })
 const turn = shape({

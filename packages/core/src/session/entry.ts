@@ -73,6 +73,8 @@ export type EntryBody =
       readonly args?: unknown
       /** The tab that runs it, where the owner's page has no such tool. */
       readonly host?: string
+      /** The page that runs it, where that is the owner's. */
+      readonly page?: string
     }
   | {
       readonly type: 'tool-result'

@@ -74,9 +74,9 @@ export function reduce(fold: Fold, entry: Entry): void {
       return
     }
     case 'tool-intent': {
-      const { argsHash, attempt, key, at, args, host } = entry
+      const { argsHash, attempt, key, at, args, host, page } = entry
       changeCall(head, entry.callId, {
-        intent: { argsHash, attempt, key, at, ...definedOnly({ args, host }) },
+        intent: { argsHash, attempt, key, at, ...definedOnly({ args, host, page }) },
         request: undefined,
         decision: undefined,
       })

@@ -189,6 +189,8 @@ export interface Intent {
   readonly args?: unknown
   /** The tab that runs it, where the owner's page has no such tool. */
   readonly host?: string
+  /** The page that runs it, where that is the owner's. */
+  readonly page?: string
 }
 
 /** What a person decided about a call, until it has taken effect. */

@@ -81,7 +81,6 @@ export async function talk({ messages, options, answers = [], summary = summaryO
     savePartial: async () => {},
     alone: (work) => work(),
     wait: async () => {},
-    isRunning: () => false,
     warn: (message) => warnings.push(message),
   }
   await runTurn(run)

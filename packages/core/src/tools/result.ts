@@ -1,6 +1,7 @@
 /** What a tool gave back, as the text a model reads. */
 import { describeError, DogearError, isAbort } from '../error.ts'
 import { countApproxTokens } from '../smart/tokens.ts'
+import type { Authority } from '../turn/page.ts'
 import { createAsking, type Asking, type Asks, type Told } from './asking.ts'
 import { isRepeatable, type Tool, type ToolContext } from './tool.ts'
 
@@ -26,6 +27,8 @@ export interface CallReply {
 export interface CallContext extends Omit<ToolContext, 'cancellationToken' | keyof Asking> {
   /** What people said to this call so far, in order: each answer enters its tool anew. */
   readonly told?: readonly Told[]
+  /** Absent where nobody else could drive the session. */
+  readonly authority?: Authority
 }
 
 /** Runs a tool's function and turns whatever comes of it into a reply. Never throws. */

@@ -5,6 +5,7 @@ import type { Beside, NewEntry } from '../session/journal.ts'
 import { isWaiting } from '../session/fold.ts'
 import type { OpenCall } from '../session/state.ts'
 import { countApproxTokens } from '../smart/tokens.ts'
+import { argsHash } from '../tools/canonical.ts'
 import { cappedText, type CallContext, type CallReply } from '../tools/result.ts'
 import { isRepeatable } from '../tools/tool.ts'
 import { delegate, type Drive } from '../agents/delegate.ts'
@@ -60,7 +61,7 @@ async function advanceCall(run: Run, call: OpenCall, index: number, drive: Drive
   if (run.ready.has(call.callId)) return execute(run, call, drive)
   if (call.intent && !call.decision) {
     if (run.report && call.intent.host !== undefined) return joinHost(run, call, call.intent.host, drive)
-    if (run.isRunning(call.callId)) return join(run, call, drive)
+    if (isOfThisPage(run, call)) return join(run, call, drive)
   }
   await act(run, call, await unlessStopped(run.signal, decisionAbout(run, call, index)), drive)
 }
@@ -152,7 +153,13 @@ async function checkedReply(run: Run, call: OpenCall, tool: RunTool, late: CallR
   return { ...late, unknown: false, content: `${lateText(tool)} It did not take effect.` }
 }
 
-/** The page runs it still, or has its reply: asked again, it joins the call instead of starting another. */
+/** A worker of this very page wrote the intent and died: the page knows whether it has entered the call, and nobody need be asked. */
+function isOfThisPage(run: Run, call: OpenCall): boolean {
+  const { page, argsHash: shown } = call.intent ?? {}
+  return page !== undefined && page === run.page?.id && argsHash(run.hash, call.tool, argsOf(call)) === shown
+}
+
+/** The page runs it still, has its reply, or never heard of it: asked again, it joins the call or begins it. */
 async function join(run: Run, call: OpenCall, drive: Drive): Promise<void> {
   const tool = toolNamed(run, call.tool)
   if (!tool?.call) return waitForPage(run, call)
@@ -186,6 +193,7 @@ function contextOf(run: Run, call: OpenCall, { attempt, key }: Ready, controller
   const { callId, asked } = call
   return {
     ...(asked && { told: toldOf(asked) }),
+    ...(run.page && { authority: run.page }),
     idempotencyKey: key,
     callId,
     sessionId: headOf(run).sessionId,

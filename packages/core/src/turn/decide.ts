@@ -129,7 +129,7 @@ export function decisionEntries(
           attempt,
           key,
           ...(isChanged && { args }),
-          ...(tool.host !== undefined && { host: tool.host }),
+          ...(tool.host !== undefined ? { host: tool.host } : run.page && { page: run.page.id }),
           ...at,
         },
       ]

@@ -14,6 +14,7 @@ import { createDeadlines } from './deadlines.ts'
 import { reportId, type Elsewhere } from './elsewhere.ts'
 import { provenResult } from './evidence.ts'
 import { createHoldUp } from './hold-up.ts'
+import type { Page } from './page.ts'
 import { isDue, isInterrupted } from './queue.ts'
 import { activeAgent } from '../agents/active-agent.ts'
 import type { Run, RunAgent } from './run.ts'
@@ -44,8 +45,7 @@ export interface DriverOptions {
   readonly hash: Hash
   readonly emit: (partial: Partial | null) => void
   readonly waits: (reason: Waiting | null) => void
-  /** Whether the page still runs a call of a worker that died. */
-  readonly isRunning: (callId: string) => boolean
+  readonly page?: Page
   /** The end of a call was kept as evidence: whoever owns the session now may need it. */
   readonly proven: () => void
   readonly elsewhere?: Elsewhere
@@ -198,7 +198,7 @@ export function createDriver(options: DriverOptions): Driver {
       },
       wait: (reason) => holdUp.wait(reason, controller.signal, current.id),
       asksAt: agent.checkpoint,
-      isRunning: options.isRunning,
+      page: options.page,
       elsewhere: options.elsewhere,
       report,
       reports,

@@ -4,7 +4,7 @@ import { activeAgent } from '../agents/active-agent.ts'
 import type { Hash } from '../ports/hash.ts'
 import type { Head, OpenCall } from '../session/state.ts'
 import { argsHash } from '../tools/canonical.ts'
-import type { CallReply } from '../tools/result.ts'
+import type { CallContext, CallReply } from '../tools/result.ts'
 import { toldOf } from './own-request.ts'
 import { argsOf } from './recover.ts'
 import type { RunAgent, RunTool } from './run.ts'
@@ -35,7 +35,7 @@ export function callsFor({ turn }: Head, host: string): OpenCall[] {
 export async function runForOwner(
   { agent, head, hash }: { agent: RunAgent; head: Head; hash: Hash },
   call: OpenCall,
-  signal: AbortSignal,
+  { signal, authority }: Pick<CallContext, 'signal' | 'authority'>,
 ): Promise<CallReply> {
   const { callId, intent, asked } = call
   const tool = activeAgent(agent, head).tools.find(({ name }) => name === call.tool)
@@ -45,7 +45,7 @@ export async function runForOwner(
     return failure('The arguments changed after they were approved, so nothing was run.')
   }
   const { key: idempotencyKey, attempt } = intent
-  const context = { idempotencyKey, callId, sessionId: head.sessionId, attempt, signal }
+  const context = { idempotencyKey, callId, sessionId: head.sessionId, attempt, signal, authority }
   try {
     return await tool.call(args, { ...context, ...(asked && { told: toldOf(asked) }) })
   } catch (error) {

@@ -11,10 +11,11 @@ import type { Run, RunTool } from './run.ts'
 
 /** `last`: the tool as a tab had it that died with it; it tells what may happen, and runs nothing. */
 export async function recovered(run: Run, call: OpenCall, last?: RunTool): Promise<CallDecision> {
-  const proven = provenResult(call, await run.loadEvidence(call.callId))
-  if (proven) return { type: 'result', result: proven }
   const found = toolNamed(run, call.tool)
   const tool = (found?.call ? found : last) as RunTool | undefined
+  const mayStillRun = isGuarded(tool) && !(await isLeft(run, call))
+  const proven = provenResult(call, await run.loadEvidence(call.callId))
+  if (proven) return { type: 'result', result: proven }
   if (!tool?.effect) return { type: 'page' }
   const args = argsOf(call)
   const isChanged = call.intent?.args !== undefined
@@ -30,8 +31,9 @@ export async function recovered(run: Run, call: OpenCall, last?: RunTool): Promi
       return again()
     case 'verify': {
       const outcome = await checkedOutcome(run, call, tool)
-      if (!outcome) return outcomeRequest(run, call, tool)
-      return outcome.done ? resultOf(call, 'complete', readable(outcome.result), args) : again()
+      if (outcome?.done) return resultOf(call, 'complete', readable(outcome.result), args)
+      // "Not done" of a page that lives may mean "not yet".
+      return outcome && !mayStillRun ? again() : outcomeRequest(run, call, tool)
     }
     case 'page':
       return unknownResult(call, 'stopped', pageLeft, args)
@@ -46,6 +48,16 @@ async function importedDecision(run: Run, call: OpenCall, tool: RunTool, args: u
   const checked = await checkArgs(run, call.tool, args)
   if (!checked.ok) return resultOf(call, 'error', invalidText(call.tool, checked.issues), args)
   return approvalIfNeeded(run, call, tool, args)
+}
+
+/** Whether entering it twice would do harm. */
+function isGuarded(tool: RunTool | undefined): boolean {
+  return !tool?.tasks && (tool?.effect === 'once' || tool?.effect === 'verify')
+}
+
+/** Whether the page it was to run on is gone. */
+async function isLeft({ page }: Run, { intent }: OpenCall): Promise<boolean> {
+  return !page || intent?.page === undefined || page.outlived(intent.page)
 }
 
 const pageLeft = 'The page was left before this finished. Look at the page before repeating it.'

@@ -18,6 +18,7 @@ import type { Checkpoint } from './checkpoint.ts'
 import type { Deadlines } from './deadlines.ts'
 import type { Elsewhere } from './elsewhere.ts'
 import type { Evidence } from './evidence.ts'
+import type { Page } from './page.ts'
 
 export interface Run {
   readonly journal: Journal
@@ -60,8 +61,8 @@ export interface Run {
   checkpoint?(stage: Stage): Promise<boolean>
   /** Where a session's turn waits for a person before it goes on. */
   readonly asksAt?: Checkpoint
-  /** Whether the page still runs this call, or has its reply, although the worker that asked for it died. */
-  isRunning(callId: string): boolean
+  /** Absent in memory, where a call runs in place. */
+  readonly page?: Page
   /** Absent where no other tab can help: in memory, and for an agent at work for another. */
   readonly elsewhere?: Elsewhere
   /** What the tab that runs the call reported; undefined when it died without a word. */

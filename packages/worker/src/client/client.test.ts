@@ -59,6 +59,29 @@ test('[X11] a page brought back by the browser tells its host to look again', as
   vi.unstubAllGlobals()
 })
 
+test('[G3] [G14] how old a call is, is told by the clocks of page and host as they have compared them, never by the time of day', async () => {
+  const time = { page: 5_000 }
+  const entered: string[] = []
+  const pay = defineAgent({
+    name: 'tester',
+    endpoint: 'http://localhost/api',
+    tools: [{ name: 'pay', func: (_args, { callId }) => void entered.push(callId) }],
+  })
+  // The host counts from a moment of its own, and heard the ping 400 ms after it was sent.
+  const host = hostThatAnswers((sent) => ({ sent, heard: sent + 400 - 1_000_000 }))
+  const page = pageWith([() => host], () => time.page)
+  await page.client.open(pay)
+  const call = (callId: string, id: number, proven: number) =>
+    host.say({ type: 'call', id, handle: 'tester/tools/pay/func', args: [{}, { callId }], proven })
+  time.page += 60_000
+  call('fresh', 1, time.page - 2_500 - 1_000_000)
+  call('stale', 2, time.page - 3_000 - 1_000_000)
+  // What cannot be younger than it looks is taken for as old as it may be.
+  call('doubtful', 3, time.page - 2_700 - 1_000_000)
+  expect(entered).toEqual(['fresh'])
+  expect(host.received('call-confirm')).toMatchObject([{ id: 2 }, { id: 3 }])
+})
+
 test('[G6] what is sent from a hidden page is not its person’s', async () => {
   const page = pageWith([hostThatAnswers])
   const session = await page.client.open(agent)
@@ -137,7 +160,7 @@ interface Host extends HostWire {
   isTerminated(): boolean
 }
 
-function pageWith(connects: readonly (() => Host | Promise<Host>)[]) {
+function pageWith(connects: readonly (() => Host | Promise<Host>)[], elapsed?: () => number) {
   const hosts: Host[] = []
   const warnings: string[] = []
   let ids = 0
@@ -150,6 +173,7 @@ function pageWith(connects: readonly (() => Host | Promise<Host>)[]) {
     },
     id: () => `id-${(ids += 1)}`,
     now: () => 0,
+    elapsed,
     warn: (message) => warnings.push(message),
   })
   return {
@@ -171,7 +195,7 @@ function refused(): never {
 }
 
 /** A host that opens any session as a new one and has nothing to tell about it. */
-function hostThatAnswers(): Host {
+function hostThatAnswers(answer: (sent: number) => object = () => ({})): Host {
   const messages: ToHost[] = []
   let receive: (message: ToPage) => void = () => {}
   let isSilent = false
@@ -181,7 +205,7 @@ function hostThatAnswers(): Host {
     post(message) {
       if (message.type !== 'ping') messages.push(message)
       if (isSilent) return
-      if (message.type === 'ping') say({ type: 'pong' })
+      if (message.type === 'ping') say({ type: 'pong', ...answer(message.sent) })
       if (message.type === 'ask') say({ type: 'answer', ref: message.ref, answer: [] })
       if (message.type !== 'open') return
       const sessionId = 's'

@@ -1,5 +1,6 @@
 /** The client: the page's end of the wire. It keeps a host alive and gives out sessions. */
 import { fromErrorData, toErrorData, type AgentDefinition, type Snapshot } from '@dogear/core'
+import { freshFor, pageLock } from '../fresh.ts'
 import { createHandles } from '../handles.ts'
 import type { AgentSpec, Answers, Question, SessionChoice, ToHost, ToPage, Wire } from '../protocol.ts'
 import type { NamedSnapshot, Session } from '../session.ts'
@@ -31,6 +32,10 @@ export interface ClientOptions {
   readonly connect: () => Promise<HostWire>
   readonly id: () => string
   readonly now: () => number
+  /** Milliseconds on a clock that nobody can set. Default: `performance.now()`. */
+  readonly elapsed?: () => number
+  /** Holds the lock of this name for as long as the page lives: how others know that it does. */
+  readonly hold?: (lock: string) => void
   readonly warn: (message: string) => void
   /** All that was kept for a user is deleted, by this tab or another. */
   readonly cleared?: (user: string | undefined) => void
@@ -45,14 +50,19 @@ const silentPings = 3
 const pingEvery = 1000
 
 export function createClient(options: ClientOptions): Client {
-  const { connect, id, now, warn, cleared = () => {}, witness = createWitness(undefined, String) } = options
+  const { connect, id, now, warn, elapsed = () => performance.now() } = options
+  const { cleared = () => {}, witness = createWitness(undefined, String) } = options
   const persistence = createPersistence(options.persistentStorage)
   const sessions = new Map<string, { session: ClientSession; agent: AgentDefinition; uses: number }>()
   const asked = new Map<
     number,
     { resolve: (answer: never) => void; reject: (error: unknown) => void; message: ToHost }
   >()
-  const handles = createHandles((message) => wire?.post(message))
+  const page = id()
+  const handles = createHandles(
+    (message) => wire?.post(message),
+    (proven) => elapsed() - (proven + ahead) < freshFor,
+  )
   /** Of the host there is now. */
   let life = ''
   const isBusy = () => [...sessions.values()].some(({ session }) => session.status.value === 'busy')
@@ -65,8 +75,11 @@ export function createClient(options: ClientOptions): Client {
   let connecting: Promise<void> | undefined
   let lastRef = 0
   let unanswered = 0
+  /** By how much this page's clock is ahead of its host's, at the least: nothing looks younger than it is. */
+  let ahead = -Infinity
   let pinging: ReturnType<typeof setInterval> | undefined
 
+  options.hold?.(pageLock(page))
   globalThis.addEventListener?.('pageshow', (event) => {
     if (event.persisted) wire?.post({ type: 'restored' })
   })
@@ -83,6 +96,9 @@ export function createClient(options: ClientOptions): Client {
     life = id()
     next.listen((message) => wire === next && receive(message))
     unanswered = 0
+    ahead = -Infinity
+    // Before all else: what its clock shows is needed for the first call.
+    next.post({ type: 'ping', sent: elapsed() })
     pinging = setInterval(ping, pingEvery)
     // A pending timer would keep a Node process alive.
     if (typeof pinging === 'object') (pinging as { unref?: () => void }).unref?.()
@@ -93,7 +109,7 @@ export function createClient(options: ClientOptions): Client {
     if (!wire || globalThis.document?.visibilityState === 'hidden') return
     unanswered += 1
     if (unanswered > silentPings) return restart()
-    wire.post({ type: 'ping' })
+    wire.post({ type: 'ping', sent: elapsed() })
   }
 
   function restart(): void {
@@ -150,7 +166,7 @@ export function createClient(options: ClientOptions): Client {
       ref,
       agent: spec,
       session: choice,
-      running: handles.running(),
+      page,
       witnessed: witness.read(agent.user),
       life,
       left,
@@ -251,6 +267,7 @@ export function createClient(options: ClientOptions): Client {
       case 'call-abort':
         return handles.receive(message)
       case 'pong':
+        ahead = Math.max(ahead, (message.sent ?? -Infinity) - (message.heard ?? 0))
         return
       case 'warning':
         return warn(message.message)

@@ -6,6 +6,7 @@ import {
   DogearError,
   reportId,
   runForOwner,
+  type Authority,
   type Command,
   type Elsewhere,
   type Fold,
@@ -15,13 +16,13 @@ import {
   type RunAgent,
   type RunTool,
 } from '@dogear/core'
-import type { Platform } from './platform.ts'
+import { elapsedOf, type Platform } from './platform.ts'
 import { parts, type Part, type Sought, type Told, type ToolFacts } from './told.ts'
 
 export interface Neighbours extends Elsewhere {
   hear(told: Told): Promise<void>
-  /** The journal has grown: runs what is this tab's to run, and stops what nobody waits for. */
-  look(): void
+  /** The journal was read, then: runs what is this tab's to run, and stops what nobody waits for. */
+  look(readAt: number): void
   /** This tab drives no longer: it forgets what others have. */
   reset(): void
   close(): void
@@ -38,6 +39,8 @@ export interface NeighbourOptions {
   readonly tell: (told: Told) => void
   /** Reads what the owner has written. */
   readonly follow: () => Promise<void>
+  /** The same, also where this tab drives and need not know that it no longer does. */
+  readonly look: () => Promise<void>
   /** A tab has what was sought. */
   readonly found: () => void
   /** Resolves once the report is in the inbox. */
@@ -132,9 +135,13 @@ export function createNeighbours(options: NeighbourOptions): Neighbours {
   }
 
   /** Reported whatever it takes: the tool has run. */
-  async function runHere(call: OpenCall, commandId: string, signal: AbortSignal): Promise<void> {
+  async function runHere(
+    call: OpenCall,
+    commandId: string,
+    context: { signal: AbortSignal; authority: Authority },
+  ): Promise<void> {
     const { sessionId } = fold.head
-    const reply = await runForOwner({ agent: options.agent(), head: fold.head, hash }, call, signal)
+    const reply = await runForOwner({ agent: options.agent(), head: fold.head, hash }, call, context)
     for (;;) {
       try {
         return await options.send({ type: 'report', commandId, sessionId, at: clock.now(), reply })
@@ -142,6 +149,25 @@ export function createNeighbours(options: NeighbourOptions): Neighbours {
         if (isClosing) return
         await clock.sleep(tryAgainAfter)
       }
+    }
+  }
+
+  /** A tab that froze on its way to the tool asks the journal whether the call still waits for it. */
+  function authorityOver(id: string, readAt: number): Authority {
+    return {
+      provenAt: () => readAt,
+      async confirm() {
+        for (;;) {
+          const at = elapsedOf(platform)
+          try {
+            await options.look()
+            return callsFor(fold.head, host).some((call) => reportId(call) === id) ? at : undefined
+          } catch {
+            if (isClosing) return undefined
+            await clock.sleep(tryAgainAfter)
+          }
+        }
+      },
     }
   }
 
@@ -155,7 +181,7 @@ export function createNeighbours(options: NeighbourOptions): Neighbours {
       if (told.type === 'ask' && told.host === host) await answer(told)
       if (told.type === 'told') asked.get(told.ref)?.(told)
     },
-    look() {
+    look(readAt) {
       const mine = new Map(callsFor(fold.head, host).map((call) => [reportId(call), call]))
       for (const [id, { controller }] of running) {
         if (mine.has(id)) continue
@@ -165,7 +191,8 @@ export function createNeighbours(options: NeighbourOptions): Neighbours {
       for (const [id, call] of mine) {
         if (running.has(id)) continue
         const controller = new AbortController()
-        running.set(id, { controller, done: runHere(call, id, controller.signal) })
+        const context = { signal: controller.signal, authority: authorityOver(id, readAt) }
+        running.set(id, { controller, done: runHere(call, id, context) })
       }
     },
     reset() {

@@ -25,7 +25,7 @@ import { dryRewind } from './dry-rewind.ts'
 import { forkSession } from './fork.ts'
 import { bodiesOf, loadFold, otherAgent } from './load.ts'
 import { lostSince, type Lost } from './lost.ts'
-import type { OpenedStore, Platform } from './platform.ts'
+import { elapsedOf, type OpenedStore, type Platform } from './platform.ts'
 import { createPageCalls, remoteAgent } from './remote-agent.ts'
 import { deleteUnused, sweep } from './retention.ts'
 import { checkSnapshot, snapshotOf, wholeSnapshot } from './snapshots.ts'
@@ -74,7 +74,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
   }
 
   async function open(message: Opening): Promise<Opened> {
-    const { agent: spec, session: choice, running, witnessed, life, left } = message
+    const { agent: spec, session: choice, page: pageId, witnessed, life, left } = message
     const { store, kept } = await openedStore(spec)
     const agent = remoteAgent(spec, page, platform.createModel, () => store.memory(platform.clock.now))
     const sessionId = await chosen(store, spec.name, choice, platform)
@@ -101,11 +101,11 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
         close(sessionId)
         post({ type: 'session-deleted', user: spec.user, sessionId })
       },
-      isRunning: (callId) => running.includes(callId),
       isShort: lost?.isShort,
       life,
       left: (lives) => page.call<string[]>(left, [lives]),
       suspects,
+      page: pageId,
     })
     sessions.set(sessionId, { hosted, spec })
     sweepSoon(spec)
@@ -346,7 +346,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
         for (const { hosted } of sessions.values()) void hosted.restored()
         return
       case 'ping':
-        return post({ type: 'pong' })
+        return post({ type: 'pong', sent: message.sent, heard: elapsedOf(platform) })
       default:
         page.receive(message)
     }

@@ -22,7 +22,8 @@ import { lockOf } from './lease.ts'
 import { catchUp, newestBodies } from './load.ts'
 import { createNeighbours } from './elsewhere.ts'
 import { createOwnership } from './ownership.ts'
-import type { Platform } from './platform.ts'
+import { ownPage } from './own-page.ts'
+import { elapsedOf, type Platform } from './platform.ts'
 import { readTold, type Told } from './told.ts'
 
 export interface HostedSession {
@@ -51,10 +52,10 @@ export interface HostedOptions extends Pick<AttemptsOptions, 'life' | 'left' | '
   readonly post: (message: ToPage) => void
   /** Another tab deleted the session. */
   readonly deleted: () => void
-  /** Whether the page still runs a call of a worker that died. */
-  readonly isRunning: (callId: string) => boolean
   /** The browser has lost the end of the session: nothing is driven before a person goes on. */
   readonly isShort?: boolean
+  /** The page's own name. */
+  readonly page: string
 }
 
 /** How many entries may pass before the head is cached again, beside every turn's end. */
@@ -86,6 +87,7 @@ export function openHosted(options: HostedOptions): HostedSession {
     agent: () => agent,
     tell,
     follow: async () => (driver ? undefined : follow()),
+    look,
     found: () => driver?.nudge(),
     async send(report) {
       // Deleted meanwhile: nobody is to find a word of it.
@@ -127,10 +129,22 @@ export function openHosted(options: HostedOptions): HostedSession {
     await attempts.begin(fold)
     // Let go in the meantime: raising the epoch now would fence the tab that has the lock.
     if (!isHeld()) return
+    const askedAt = elapsedOf(platform)
     const record = await store.acquire(sessionId, { agent: fold.head.agent, at: clock.now() })
+    const own = ownPage({
+      platform,
+      store,
+      lock,
+      page: options.page,
+      provenAt: askedAt,
+      isOwner: async () => {
+        await look().catch(failed)
+        return driver !== undefined && epoch === record.epoch
+      },
+    })
     await follow()
     const full = (refusal: DogearError, signal: AbortSignal) => driver?.full(signal) ?? Promise.reject(refusal)
-    const journal = openJournal({ fold, clock, store, epoch: record.epoch, published, full })
+    const journal = openJournal({ fold, clock, store: own.store, epoch: record.epoch, published, full })
     if (isNew && fold.head.seq === 0) {
       await journal.append([{ type: 'session-start', agent: agent.name, version: agent.version, sessionId }])
     }
@@ -151,7 +165,7 @@ export function openHosted(options: HostedOptions): HostedSession {
         post({ type: 'waiting', sessionId, waiting })
         tell({ type: 'waiting', waiting })
       },
-      isRunning: options.isRunning,
+      page: own.page,
       proven: () => tellTabs(platform, options.user, sessionId, { type: 'wake' }),
       elsewhere: neighbours,
       warn: (message) => post({ type: 'warning', message }),
@@ -242,6 +256,7 @@ export function openHosted(options: HostedOptions): HostedSession {
   async function follow(): Promise<void> {
     while (catching) await catching
     catching = (async () => {
+      const readAt = elapsedOf(platform)
       const { entries, newer } = await catchUp(store, fold)
       if (entries.length) post({ type: 'entries', sessionId, entries })
       if (newer) throw newer
@@ -250,7 +265,7 @@ export function openHosted(options: HostedOptions): HostedSession {
         failure = null
         ownership.goOn().catch(failed)
       }
-      neighbours.look()
+      neighbours.look(readAt)
     })()
     try {
       await catching

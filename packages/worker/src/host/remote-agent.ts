@@ -3,6 +3,7 @@ import {
   DogearError,
   fromErrorData,
   linkAgents,
+  type Authority,
   type CallReply,
   type MemoryStore,
   type Model,
@@ -14,28 +15,44 @@ import {
 import type { AgentSpec, Handle, ToHost, ToPage } from '../protocol.ts'
 
 export interface PageCalls {
-  call<T>(handle: Handle, args: readonly unknown[], signal?: AbortSignal): Promise<T>
+  /** With an authority, it is begun only while that is fresh. */
+  call<T>(handle: Handle, args: readonly unknown[], signal?: AbortSignal, authority?: Authority): Promise<T>
   iterate<T>(handle: Handle, args: readonly unknown[], signal: AbortSignal): AsyncIterable<T>
-  receive(message: Extract<ToHost, { type: 'call-yield' | 'call-return' | 'call-throw' }>): void
+  receive(message: Extract<ToHost, { type: 'call-confirm' | 'call-yield' | 'call-return' | 'call-throw' }>): void
 }
 
 export function createPageCalls(post: (message: ToPage) => void): PageCalls {
   let lastId = 0
   const open = new Map<
     number,
-    { item?: (value: unknown) => void; end: (value: unknown) => void; fail: (error: unknown) => void }
+    {
+      item?: (value: unknown) => void
+      end: (value: unknown) => void
+      fail: (error: unknown) => void
+      confirm: () => Promise<void>
+    }
   >()
 
   function begin(
     handle: Handle,
     args: readonly unknown[],
     signal: AbortSignal | undefined,
-    item?: (value: unknown) => void,
+    { item, authority }: { item?: (value: unknown) => void; authority?: Authority } = {},
   ) {
     const id = (lastId += 1)
     const abort = () => post({ type: 'call-abort', id })
-    const result = new Promise<unknown>((end, fail) => open.set(id, { item, end, fail }))
-    post({ type: 'call', id, handle: handle.handle, args })
+    const ask = (proven?: number) => post({ type: 'call', id, handle: handle.handle, args, proven })
+    const result = new Promise<unknown>((end, fail) => {
+      const confirm = async () => {
+        const proven = await authority?.confirm()
+        // Stopped meanwhile: the page knows nothing of it, and would begin it.
+        if (signal?.aborted) fail(signal.reason)
+        else if (proven === undefined) open.delete(id)
+        else ask(proven)
+      }
+      open.set(id, { item, end, fail, confirm })
+    })
+    ask(authority?.provenAt())
     signal?.addEventListener('abort', abort, { once: true })
     return result.finally(() => {
       open.delete(id)
@@ -44,18 +61,19 @@ export function createPageCalls(post: (message: ToPage) => void): PageCalls {
   }
 
   return {
-    call: <T>(handle: Handle, args: readonly unknown[], signal?: AbortSignal) =>
-      begin(handle, args, signal) as Promise<T>,
+    call: <T>(handle: Handle, args: readonly unknown[], signal?: AbortSignal, authority?: Authority) =>
+      begin(handle, args, signal, { authority }) as Promise<T>,
     async *iterate<T>(handle: Handle, args: readonly unknown[], signal: AbortSignal) {
       const items: T[] = []
       let wake = () => {}
       let ended = false
       const stop = () => wake()
       signal.addEventListener('abort', stop, { once: true })
-      const end = begin(handle, args, signal, (value) => {
+      const item = (value: unknown) => {
         items.push(value as T)
         wake()
-      }).finally(() => {
+      }
+      const end = begin(handle, args, signal, { item }).finally(() => {
         ended = true
         signal.removeEventListener('abort', stop)
         wake()
@@ -73,6 +91,7 @@ export function createPageCalls(post: (message: ToPage) => void): PageCalls {
     },
     receive(message) {
       const call = open.get(message.id)
+      if (message.type === 'call-confirm') void call?.confirm()
       if (message.type === 'call-yield') call?.item?.(message.value)
       if (message.type === 'call-return') call?.end(message.value)
       if (message.type === 'call-throw') call?.fail(fromErrorData(message.error))
@@ -113,7 +132,7 @@ function unlinkedAgent(spec: AgentSpec, page: PageCalls, createModel: ModelMaker
     tools: tools.map(({ func, undo, ...tool }) => ({
       ...unpack<Omit<UnlinkedTool, 'call'>>(tool, page),
       undo: undo && ((args, { signal, ...context }) => page.call(undo, [args, context], signal)),
-      call: (args, { signal, ...context }) => page.call<CallReply>(func, [args, context], signal),
+      call: (args, { signal, authority, ...context }) => page.call<CallReply>(func, [args, context], signal, authority),
     })),
   }
 }

@@ -1,0 +1,12 @@
+/** What page and host agree on about calls of tools: how old the news may be that a tool is entered by. */
+
+/**
+ * How long a host may believe that it drives a session, since the store last said so: well below what it takes to steal a
+ * session. The next owner lets as much time pass before it has anything entered again.
+ */
+export const freshFor = 3_000
+
+/** The lock a page holds for as long as it lives, frozen or not. */
+export function pageLock(page: string): string {
+  return `dogear:page:${page}`
+}
