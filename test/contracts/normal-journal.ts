@@ -2,7 +2,18 @@
 import type { Entry } from '@dogear/core'
 
 export function normalJournal(entries: readonly Entry[]): unknown[] {
-  const volatile = ['at', 'epoch', 'id', 'seq', 'createdAt', 'openedAt', 'lastUpdated', 'resumedAt', 'durationMs']
+  const volatile = [
+    'at',
+    'epoch',
+    'id',
+    'seq',
+    'createdAt',
+    'openedAt',
+    'lastUpdated',
+    'resumedAt',
+    'durationMs',
+    'page',
+  ]
   const isEntry = (value: unknown) => typeof value === 'object' && value !== null && 'seq' in value
   return JSON.parse(
     JSON.stringify(
