@@ -1,4 +1,5 @@
 /** The core journeys in the engines that are not Chromium, on the packed files. */
+import type { ServerResponse } from 'node:http'
 import { call, pause, say } from '@dogear/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createGate } from '../journeys/support/gate.ts'
@@ -91,6 +92,61 @@ describe.each<EngineName>(['firefox', 'webkit'])('%s', (name) => {
     await chat.shows('There you are.')
     expect(await chat.read()).toEqual(['Hello?', 'There you are.'])
     expect(site.asked).toHaveLength(1)
+  })
+
+  test('[G8] an answer whose connection breaks goes on where it was, and asks the model once', async () => {
+    const gate = createGate()
+    const connections: ServerResponse[] = []
+    const { site, chat } = await visit({
+      script: [[say('One, '), pause(gate.passed), say('two.')]],
+      api: (_request, response) => connections.push(response) === 0,
+    })
+    await chat.send('Count')
+    await chat.shows('One,')
+    connections.at(-1)?.destroy()
+    await until(() => connections.length > 1, 'it is asked for again')
+    gate.open()
+    await chat.shows('two.')
+    expect(await chat.read()).toEqual(['Count', 'One, two.'])
+    expect(site.asked).toHaveLength(1)
+  })
+
+  test('[G9] an approval given and words queued while the server is down: each takes effect once, in order', async () => {
+    let isDown = false
+    const { site, tab, chat } = await visit({
+      script: [call('book_hotel'), say('All set.'), say('At noon.')],
+      api: (_request, response) => isDown && response.destroy() !== undefined,
+    })
+    await chat.send('Book it')
+    await chat.shows('Book a room?')
+    isDown = true
+    await tab.reload()
+    await chat.shows('Book a room?')
+    await chat.press('Book')
+    await chat.shows('Connection lost.')
+    await chat.send('When is the train?')
+    await chat.shows('When is the train?')
+    await tab.reload()
+    await chat.shows('When is the train?')
+    expect(site.ledger).toEqual(['booked'])
+    isDown = false
+    await chat.shows('At noon.')
+    expect(await chat.read()).toEqual(['Book it', 'All set.', 'When is the train?', 'At noon.'])
+    expect(site.asked).toHaveLength(3)
+    expect(site.ledger).toEqual(['booked'])
+  })
+
+  test('[G6] [C47] a second tab approves what the first asked, and it happens once', async () => {
+    const { site, open, chat } = await visit({ script: [call('book_hotel'), say('All set.')] })
+    await chat.send('Book it')
+    await chat.shows('Book a room?')
+    const second = await open()
+    await second.chat.shows('Book a room?')
+    await second.chat.press('Book')
+    await second.chat.shows('All set.')
+    await chat.shows('All set.')
+    expect(site.ledger).toEqual(['booked'])
+    expect(site.asked).toHaveLength(2)
   })
 
   test('[G6] a second tab follows live, and finishes the answer when the first is closed', async () => {
