@@ -28,6 +28,8 @@ export interface Faults {
   readonly replies?: Readonly<Record<number, Reply>>
   /** How often waits are shorter than they say. */
   readonly haste?: number
+  /** The person tries once more when the turn has failed. */
+  readonly retries?: boolean
   /** What our proxy keeps. */
   readonly limits?: StreamLimits
 }
@@ -66,6 +68,7 @@ export async function tell(kind: ServerKind, tape: Tape, faults: Faults = {}) {
   session.partial.subscribe((partial) => partial && shown.set(`${partial.stepId}.m`, partial.text))
   void session.send('hotels?')
   await until(() => session.status.value === 'idle' && session.lastEnd.value !== null, 'the turn ends')
+  if (faults.retries && session.lastEnd.value?.error) await session.retry()
   const messages = session.messages.value
   const said = new Map(messages.map((message) => [message.id, textOf(message)]))
   const takenBack = [...shown].filter(([id, text]) => !(said.get(id) ?? '').startsWith(text))

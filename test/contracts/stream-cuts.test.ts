@@ -1,7 +1,7 @@
 /** Streams lost at every byte, through a whole session on real HTTP: none is paid for twice, run early, or taken back. */
 import { describe, expect, test } from 'vitest'
 import { cutsOf, expectAsUncut, expectKept, inBatches, isEverything } from './cut-checks.ts'
-import { tell, type Loss, type Reply, type ServerKind, type Tape } from './faulty-wire.ts'
+import { tell, type Faults, type Loss, type Reply, type ServerKind, type Tape } from './faulty-wire.ts'
 
 const chunk = (delta: object, finish: string | null = null) => ({ choices: [{ delta, finish_reason: finish }] })
 
@@ -130,5 +130,20 @@ describe.each(Object.entries(nonsense))('[G8] [G9] [X5] %s with status 200', (_,
     expect(end).toMatchObject({ terminalReason: 'model_error' })
     expect(words.at(-1)).toEqual({ role: 'assistant', text: 'Olá. ', calls: [], status: 'partial' })
     expect(ran).toEqual([])
+  })
+
+  test('and a person who tries again gets the answer that was not given', async () => {
+    const whole = await tell('proxy', tape)
+    const cut = { stream: 0, byte: 200, loss: 'end' } as const
+    const failing: Faults[] = [
+      { replies: { 0: reply } },
+      { replies: { 1: reply } },
+      { cuts: [cut], replies: { 1: reply } },
+    ]
+    for (const faults of failing) {
+      const { words, ran, end } = await tell('proxy', tape, { ...faults, retries: true })
+      expect(words.filter(({ status }) => status !== 'partial')).toEqual(whole.words)
+      expect([ran, end?.terminalReason]).toEqual([whole.ran, 'completed'])
+    }
   })
 })
