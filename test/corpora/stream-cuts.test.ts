@@ -40,7 +40,7 @@ describe.runIf(corpora).each<ServerKind>(['proxy', 'plain'])('on a %s server', (
 
 /** When everything is asked for, every byte of a small recording and many of a large one; else some of each, and of its ending. */
 function sampled(length: number, stream: number): Cut[] {
-  const offsets = !isEverything ? 25 : length < 5000 ? length : 600
+  const offsets = !isEverything ? 25 : length < 5000 ? length : 200
   const spread = cutsOf(length, stream, 'end', Math.max(1, Math.floor(length / offsets)))
   const ending = [1, 9, 20, 60, 150].map(
     (byte) => ({ stream, byte: Math.max(0, length - byte), loss: 'drop' }) as const,
