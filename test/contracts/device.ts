@@ -63,6 +63,7 @@ export function device(
     const platform: Platform = {
       clock: {
         now: clock.now,
+        elapsed: clock.elapsed,
         sleep: (ms, signal) => ice.wait(clock.sleep(ms, signal)),
         after: (ms, call) => clock.after(ms, () => ice.run(call)),
       },
@@ -210,6 +211,7 @@ export function hastyClock(times: number): HastyClock {
   return {
     times,
     now: browserClock.now,
+    elapsed: browserClock.elapsed,
     sleep: (ms, signal) => browserClock.sleep(ms / times, signal),
     after: (ms, call) => browserClock.after(ms / times, call),
   }

@@ -30,6 +30,7 @@ const agent = createAgent({
   ports: {
     clock: {
       now: Date.now,
+      elapsed: () => performance.now(),
       sleep: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => {}),
       after(ms, call) {
         const timer = setTimeout(call, ms)

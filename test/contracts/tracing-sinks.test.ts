@@ -19,6 +19,7 @@ function hastyClock() {
   const waits: number[] = []
   const hasty: Clock = {
     now: () => Date.now(),
+    elapsed: clock.elapsed,
     sleep(ms, signal) {
       if (ms >= 5_000) return clock.sleep(ms, signal)
       waits.push(ms)
@@ -76,6 +77,7 @@ describe('[C64] the http sink', () => {
     const { url, received } = await collector(['silence'])
     const impatient: Clock = {
       now: () => Date.now(),
+      elapsed: clock.elapsed,
       sleep: (ms, signal) => clock.sleep(ms === 8_000 ? 20 : ms, signal),
       after: clock.after,
     }

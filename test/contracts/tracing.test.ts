@@ -141,7 +141,7 @@ describe('[C63] a sink', () => {
 
   test('that never answers holds nobody up', async () => {
     const stuck = customSink({ onEvent: () => new Promise(() => {}) })
-    const hasty = { now: () => Date.now(), sleep: () => Promise.resolve(), after: () => () => {} }
+    const hasty = { now: () => Date.now(), elapsed: () => 0, sleep: () => Promise.resolve(), after: () => () => {} }
     const { trace, endedIn } = await traced({ sink: stuck }, { agent: agent(), platform: { clock: hasty } })
     expect(trace).toMatchObject({ status: 'partial', summary: { totalEvents: 4 } })
     expect(endedIn).toBeLessThan(1_000)

@@ -18,7 +18,7 @@ export function fakeClock(start = 0): FakeClock {
   const sleepers = new Set<Sleeper>()
   const watchers = new Set<() => void>()
 
-  return { now: () => offset + elapsed, sleep, after, advance, jump, whenAsleep, waits }
+  return { now: () => offset + elapsed, elapsed: () => elapsed, sleep, after, advance, jump, whenAsleep, waits }
 
   function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     if (signal?.aborted) return Promise.resolve()

@@ -92,6 +92,7 @@ export function virtualTime(): Time {
     jump: (ms) => void (offset += ms),
     clockOf: (actor) => ({
       now: () => offset + elapsed,
+      elapsed: () => elapsed,
       sleep: (ms, signal) => pass(ms, actor, signal).catch(() => {}),
       after: (ms, call) => after(ms, actor, call),
     }),

@@ -56,7 +56,7 @@ function childRun(run: Run, task: Task, key: string): Run {
       }
       return activeAgent(agent, head)
     },
-    startedAt: run.clock.now(),
+    startedAt: run.clock.elapsed(),
     budgetAbove: () => budgetReached(run),
     costAbove: run.agent().costOf ?? run.costAbove,
     recovering: head.turn?.openStep != null,

@@ -39,7 +39,7 @@ export async function runInMemory(options: MemoryRun): Promise<Journal> {
     journal,
     agent: () => activeAgent(agent, journal.fold.head),
     clock,
-    startedAt: clock.now(),
+    startedAt: clock.elapsed(),
     hash,
     signal,
     recovering: false,

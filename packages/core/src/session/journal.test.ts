@@ -127,7 +127,7 @@ test('whoever waits for a change hears of the next commit', async () => {
 
 const now = 1234
 const noSides = { sides: async () => [], saveSide: async () => {} }
-const clock = { now: () => now, sleep: async () => {}, after: () => () => {} }
+const clock = { now: () => now, elapsed: () => now, sleep: async () => {}, after: () => () => {} }
 
 interface Options {
   readonly append?: (batch: Batch) => Promise<'appended' | 'fenced'>

@@ -32,7 +32,7 @@ export async function talk({ messages, options, answers = [], summary = summaryO
   const warnings: string[] = []
   const written: Entry[] = []
   let now = 1_000
-  const clock = { now: () => (now += 1), sleep: untilAborted, after: () => () => {} }
+  const clock = { now: () => (now += 1), elapsed: () => (now += 1), sleep: untilAborted, after: () => () => {} }
   const model = {
     async *stream(request: ModelRequest): AsyncGenerator<ModelEvent> {
       if (request.messages[0]?.id === 'system' && textOf(request.messages[0]).startsWith('Sum up')) {

@@ -52,7 +52,7 @@ export async function summarize(
   previous: StructuredSummary | undefined,
 ): Promise<Summary> {
   const { summaryPromptMaxTokens, summaryMode, integrityCheck } = run.agent().profile.summarization
-  const startedAt = run.clock.now()
+  const startedAt = run.clock.elapsed()
   const pieces = piecesOf(messages, summaryPromptMaxTokens)
   const entries: NewEntry[] = []
   const lost: string[] = []
@@ -79,7 +79,7 @@ export async function summarize(
     },
     ...(entries.length > 0 && { usage: totalOf(entries) }),
     entries,
-    durationMs: run.clock.now() - startedAt,
+    durationMs: run.clock.elapsed() - startedAt,
   }
 }
 

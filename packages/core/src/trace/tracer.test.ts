@@ -59,7 +59,7 @@ function newTracer(config: Omit<TracingConfig, 'enabled'>) {
 }
 
 const platform: TracePlatform = {
-  clock: { now: () => 0, sleep: () => new Promise(() => {}), after: () => () => {} },
+  clock: { now: () => 0, elapsed: () => 0, sleep: () => new Promise(() => {}), after: () => () => {} },
   fetch: () => Promise.reject(new Error('no network')),
   isPage: false,
   warn: () => {},

@@ -34,7 +34,7 @@ export async function askWithKey(
 ): Promise<Aside> {
   const agent = run.agent()
   const { sessionId, settings, turn } = headOf(run)
-  const startedAt = run.clock.now()
+  const startedAt = run.clock.elapsed()
   let partial = emptyPartial(key)
   // Set for the session's own agent, not for one that it gave the word to.
   const asked = { model: (turn?.agent === undefined && settings.model) || agent.modelName, ...request }
@@ -43,5 +43,5 @@ export async function askWithKey(
   }
   if (!partial.finish) throw new DogearError('stream-cut', `The ${purpose} stopped before its end.`)
   const entries = await usageEntries(run, partial, purpose)
-  return { text: partial.text, entries, durationMs: run.clock.now() - startedAt }
+  return { text: partial.text, entries, durationMs: run.clock.elapsed() - startedAt }
 }

@@ -82,11 +82,11 @@ async function act(run: Run, call: OpenCall, decision: CallDecision, drive: Driv
 }
 
 async function execute(run: Run, call: OpenCall, drive: Drive): Promise<void> {
-  const startedAt = run.clock.now()
+  const startedAt = run.clock.elapsed()
   let ready = enter(run, call)
   if (ready.tool.tasks) {
     const done = await delegate(run, call, ready.tool.tasks(ready.args), drive)
-    return done && settleReply(run, call, ready, done, run.clock.now() - startedAt)
+    return done && settleReply(run, call, ready, done, run.clock.elapsed() - startedAt)
   }
   let reply = await attempted(run, call, ready)
   while (reply?.mayRetry && !run.signal.aborted && ready.attempt <= (ready.tool.retry?.maxRetries ?? 0)) {
@@ -110,7 +110,7 @@ async function execute(run: Run, call: OpenCall, drive: Drive): Promise<void> {
     reply = asked
   }
   if (reply.unknown && ready.tool.check) reply = await checkedReply(run, call, ready.tool, reply)
-  await settleReply(run, call, ready, reply, run.clock.now() - startedAt)
+  await settleReply(run, call, ready, reply, run.clock.elapsed() - startedAt)
 }
 
 /** From here on a crash leaves an intent whose outcome nobody knows. */

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import type { Clock } from '../ports/clock.ts'
 import { createDeadlines } from './deadlines.ts'
 
+const day = 86_400_000
+
 test('each deadline is told once, when its time is up, whatever the order they were set in', async () => {
   const clock = stoppedClock()
   const deadlines = createDeadlines(clock)
@@ -29,6 +31,22 @@ test('a deadline taken back is never told, and one after it still is', async () 
   expect(late).toEqual(['second'])
 })
 
+test.each([day, -day])('[G14] a clock set by %i ms ends no call early, and none late', async (jump) => {
+  const clock = stoppedClock()
+  const deadlines = createDeadlines(clock)
+  const late: string[] = []
+  deadlines.add(300, () => late.push('before'))
+  await clock.advance(100)
+  clock.jump(jump)
+  deadlines.add(100, () => late.push('after'))
+  await clock.advance(99)
+  expect(late).toEqual([])
+  await clock.advance(1)
+  expect(late).toEqual(['after'])
+  await clock.advance(100)
+  expect(late).toEqual(['after', 'before'])
+})
+
 test('closed, it leaves no timer behind', async () => {
   const clock = stoppedClock()
   const deadlines = createDeadlines(clock)
@@ -40,11 +58,18 @@ test('closed, it leaves no timer behind', async () => {
 })
 
 /** Time passes only when the test says so. */
-function stoppedClock(): Clock & { advance(ms: number): Promise<void>; timers(): number } {
+function stoppedClock(): Clock & {
+  advance(ms: number): Promise<void>
+  jump(ms: number): void
+  timers(): number
+} {
   const sleepers = new Set<{ at: number; wake: () => void }>()
   let now = 0
+  let wall = 0
   return {
-    now: () => now,
+    now: () => now + wall,
+    elapsed: () => now,
+    jump: (ms) => void (wall += ms),
     timers: () => sleepers.size,
     sleep: () => new Promise(() => {}),
     after(ms, call) {

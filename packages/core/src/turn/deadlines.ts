@@ -1,4 +1,7 @@
-/** The time limits of a turn's calls, kept by one timer: setting and cancelling one for each call costs more than the call. */
+/**
+ * The time limits of a turn's calls, kept by one timer: setting and cancelling one for each call costs more than the call.
+ * By time that passed: a clock that is set must not end a call, nor keep it from ending.
+ */
 import type { Clock } from '../ports/clock.ts'
 
 export interface Deadlines {
@@ -20,13 +23,13 @@ export function createDeadlines(clock: Clock): Deadlines {
   function watch(at: number): void {
     if (at === Infinity || (timer && timer.at <= at)) return
     stop()
-    timer = { at, cancel: clock.after(at - clock.now(), () => ring(at)) }
+    timer = { at, cancel: clock.after(at - clock.elapsed(), () => ring(at)) }
   }
 
   function ring(at: number): void {
     timer = undefined
     // Timers may wake a little before their time by the clock, and long after it.
-    const reached = Math.max(at, clock.now())
+    const reached = Math.max(at, clock.elapsed())
     for (const deadline of open) {
       if (deadline.at > reached) continue
       open.delete(deadline)
@@ -42,7 +45,7 @@ export function createDeadlines(clock: Clock): Deadlines {
 
   return {
     add(ms, late) {
-      const deadline = { at: clock.now() + ms, late }
+      const deadline = { at: clock.elapsed() + ms, late }
       open.add(deadline)
       watch(deadline.at)
       return () => void open.delete(deadline)

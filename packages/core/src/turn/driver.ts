@@ -177,7 +177,7 @@ export function createDriver(options: DriverOptions): Driver {
       journal,
       agent: () => activeAgent(agent, journal.fold.head),
       clock,
-      startedAt: clock.now(),
+      startedAt: clock.elapsed(),
       hash: options.hash,
       signal: controller.signal,
       recovering,

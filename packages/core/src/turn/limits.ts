@@ -22,12 +22,20 @@ export function limitReached(
 /** Why nothing more may be spent, by this agent or by those it works for. What others spend for a turn is the turn's own. */
 export function budgetReached(run: Run): TerminalReason | undefined {
   const { maxTotalOutputTokens: tokens, maxCostUsd: cost, maxWallClockMs: time } = run.agent().limits
-  const { spent, startedAt } = turnOf(run)
+  const { spent } = turnOf(run)
   if (tokens && spent.outputTokens >= tokens) return 'max_output_tokens_total'
   if (cost && spent.costUsd >= cost) return 'max_cost'
-  // By the clock of this run: a turn taken up hours later has its whole time, and the hours were nobody's work.
-  if (time && run.clock.now() - Math.max(run.startedAt, startedAt) >= time) return 'max_wall_clock'
+  if (time && timeSpent(run) >= time) return 'max_wall_clock'
   return run.budgetAbove?.()
+}
+
+/** By this host alone: a turn taken up hours later has its whole time, and the hours were nobody's work. */
+function timeSpent(run: Run): number {
+  const { id } = turnOf(run)
+  const now = run.clock.elapsed()
+  // One run may drive several turns: each has its own time.
+  if (run.timed?.turnId !== id) run.timed = { turnId: id, since: run.timed ? now : run.startedAt }
+  return now - run.timed.since
 }
 
 /** Whether what an answer has cost may end the turn: then it is to be written before the next step begins. */

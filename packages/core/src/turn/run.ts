@@ -25,8 +25,10 @@ export interface Run {
   /** The agent as this page defines it now; a page may add tools while a turn waits. */
   readonly agent: () => RunAgent
   readonly clock: Clock
-  /** When this host began to drive the turn. */
+  /** When this host began, by `elapsed`. */
   readonly startedAt: number
+  /** The turn whose time is measured, and since when. */
+  timed?: { readonly turnId: string; readonly since: number }
   /** For an agent at work for another: why that one may spend no more. */
   readonly budgetAbove?: () => TerminalReason | undefined
   /** For an agent at work for another: what its model calls cost, where it has no estimator of its own. */

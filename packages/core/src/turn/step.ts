@@ -77,7 +77,7 @@ async function streamInto(
   for await (const event of events) {
     partial = addToPartial(partial, event)
     run.emit(partial)
-    const now = run.clock.now()
+    const now = run.clock.elapsed()
     savedAt ??= now
     // Words beyond their cursor would be said twice when the stream is re-attached.
     const isCovered = event.type === 'cursor' || partial.after === undefined

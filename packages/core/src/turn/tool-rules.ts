@@ -34,7 +34,8 @@ export async function cachedResult(
   const { ttlMs = Infinity, scope = 'run' } = tool.cache ?? {}
   const key = await cacheKeyOf(run, tool, args)
   const found = key === undefined ? undefined : headOf(run).cache[key]
-  if (!found || run.clock.now() - found.at >= ttlMs) return undefined
+  // By the distance: set back by a day, the clock would make a result a day younger.
+  if (!found || Math.abs(run.clock.now() - found.at) >= ttlMs) return undefined
   const { fold } = run.journal
   if (scope === 'run' && fold.nodes.get(found.id)?.turnId !== turnOf(run).id) return undefined
   const message = fold.bodies.get(found.id) ?? (await run.journal.messages()).find(({ id }) => id === found.id)

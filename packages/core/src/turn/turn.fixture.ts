@@ -40,6 +40,7 @@ export async function run({ messages, options = {}, answers = [], hash = sha256,
   let now = 0
   const clock = {
     now: () => now,
+    elapsed: () => now,
     sleep(ms: number, over?: AbortSignal) {
       if (ms >= tooLong) return aborted(over)
       naps.push(ms)

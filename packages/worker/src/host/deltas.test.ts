@@ -67,6 +67,7 @@ function telling() {
   let wake: (() => void)[] = []
   const clock: Clock = {
     now: () => 0,
+    elapsed: () => 0,
     sleep: () => new Promise((resolve) => wake.push(resolve)),
     after: () => () => {},
   }

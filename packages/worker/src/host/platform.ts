@@ -35,6 +35,7 @@ export function elapsedOf({ elapsed }: Platform): number {
 
 export const browserClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) return resolve()
