@@ -296,6 +296,8 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
             return
           case 'session-failed':
             failure.value = message.error
+            // Saved, and for a newer script to answer: nobody here would ever hear of it.
+            if (message.error.code === 'session-newer') turns.close(message.error)
             return
         }
       })

@@ -23,7 +23,7 @@ import { findSessions, infoOf } from './find-sessions.ts'
 import { nameOf, openHosted, tellDeleted, type HostedSession } from './hosted-session.ts'
 import { dryRewind } from './dry-rewind.ts'
 import { forkSession } from './fork.ts'
-import { bodiesOf, loadFold, otherAgent } from './load.ts'
+import { bodiesOf, loadFold, loadPartly, otherAgent } from './load.ts'
 import { lostSince, type Lost } from './lost.ts'
 import { elapsedOf, type OpenedStore, type Platform } from './platform.ts'
 import { createPageCalls, remoteAgent } from './remote-agent.ts'
@@ -79,7 +79,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
     const agent = remoteAgent(spec, page, platform.createModel, () => store.memory(platform.clock.now))
     const sessionId = await chosen(store, spec.name, choice, platform)
     const lost = kept ? await lostSince(store, witnessed, sessionId) : undefined
-    const fold = await loadFold(store, sessionId, spec.name, true)
+    const loaded = await loadPartly(store, sessionId, spec.name)
     // Looked at after the wait: opened twice at once, one session would compete with itself for its lock.
     const before = sessions.get(sessionId)
     if (before && keyOf(before.spec) === keyOf(spec)) {
@@ -93,7 +93,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       platform,
       store,
       kept,
-      fold,
+      ...loaded,
       user: spec.user,
       agent,
       post,

@@ -47,6 +47,8 @@ export interface HostedOptions extends Pick<AttemptsOptions, 'life' | 'left' | '
   readonly store: Store
   readonly kept: boolean
   readonly fold: Fold
+  /** Why this script can only show the session, when a newer one has written it. */
+  readonly newer?: DogearError
   readonly user?: string
   readonly agent: RunAgent
   readonly post: (message: ToPage) => void
@@ -274,9 +276,13 @@ export function openHosted(options: HostedOptions): HostedSession {
     }
   }
 
-  if (!options.isShort) ownership.goOn().catch(failed)
-  // What was appended between the loading and the listening was told to nobody here.
-  follow().catch(failed)
+  // Before anybody is told that it is open: what they send would be saved, and never answered here.
+  if (options.newer) failed(options.newer)
+  else {
+    if (!options.isShort) ownership.goOn().catch(failed)
+    // What was appended between the loading and the listening was told to nobody here.
+    follow().catch(failed)
+  }
   tell({ type: 'joined' })
 
   /** What a newer script wrote is not for this one to add to, or to copy by halves. */

@@ -19,16 +19,26 @@ import {
 /** How many of the newest messages are loaded when a session opens. */
 const bodiesAtOnce = 50
 
-/** `partly`: a session that a newer script has written is given as far as this one can read it. */
-export async function loadFold(store: Store, sessionId: string, agent: string, partly = false): Promise<Fold> {
+export async function loadFold(store: Store, sessionId: string, agent: string): Promise<Fold> {
+  const { fold, newer } = await loadPartly(store, sessionId, agent)
+  if (newer) throw newer
+  return fold
+}
+
+/** A session that a newer script has written is given as far as this one can read it, with `newer`. */
+export async function loadPartly(store: Store, sessionId: string, agent: string): Promise<Loaded> {
   const record = await store.session(sessionId)
   if (record && record.agent !== agent) throw otherAgent(sessionId, record.agent, agent)
   // A head that a newer script cached may hold what this one cannot read.
-  const isReadable = record && record.minReader <= entryVersion
-  const fold = foldOf((isReadable && (await store.head(sessionId))) || emptyHead(sessionId, agent))
+  const isNewer = record !== undefined && record.minReader > entryVersion
+  const fold = foldOf((record && !isNewer && (await store.head(sessionId))) || emptyHead(sessionId, agent))
   const { newer } = await catchUp(store, fold)
-  if (newer && !partly) throw newer
-  return fold
+  return { fold, newer: isNewer ? newerSession(sessionId) : newer }
+}
+
+interface Loaded {
+  readonly fold: Fold
+  readonly newer?: DogearError
 }
 
 export function otherAgent(sessionId: string, owner: string, agent: string): DogearError {
