@@ -22,6 +22,19 @@ test('a host that answers its pings is left alone', async () => {
   expect(page.warnings).toEqual([])
 })
 
+test('a page that has nothing open leaves its worker in peace, and looks after it again when it has', async () => {
+  const page = pageWith([hostThatAnswers, hostThatAnswers])
+  const session = await page.client.open(agent)
+  session.close()
+  page.hosts[0]!.fallSilent()
+  const before = page.hosts[0]!.received('ping').length
+  await page.pass(20)
+  expect(page.hosts[0]!.received('ping')).toHaveLength(before)
+  void page.client.open(agent)
+  await page.pass(5)
+  expect(page.hosts).toHaveLength(2)
+})
+
 test('a silent host is replaced, its sessions attach to the next, and what was not saved is sent again', async () => {
   const page = pageWith([hostThatAnswers, hostThatAnswers])
   const session = await page.client.open(agent)

@@ -107,6 +107,8 @@ export function createClient(options: ClientOptions): Client {
   /** No event tells that a worker has died: only its silence does. */
   function ping(): void {
     if (!wire || globalThis.document?.visibilityState === 'hidden') return
+    // Nothing is wanted of it: whether it lives is looked at when something is.
+    if (sessions.size + asked.size === 0) return void (unanswered = 0)
     unanswered += 1
     if (unanswered > silentPings) return restart()
     wire.post({ type: 'ping', sent: elapsed() })
