@@ -1,11 +1,7 @@
 /** Two versions of the script in two tabs: the older one shows what it can read, and never writes over the newer. */
 import { newerSession, textOf, type Command, type Entry, type Lock, type Store } from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
-<<<<<<< HEAD
 import { forever, memoryLock, say, scriptedModel } from '@dogear/testing'
-=======
-import { forever, say, scriptedModel } from '@dogear/testing'
->>>>>>> 2b605be (fix(worker): a session that only a newer script may own says so at once)
 import { expect, test } from 'vitest'
 import { device, hastyClock, until } from './device.ts'
 
@@ -73,7 +69,6 @@ test('[G13] an entry of a type this script does not know stops it like one of a 
   expect(old.messages.value).toHaveLength(2)
 })
 
-<<<<<<< HEAD
 test('[G13] a tab that is too old leaves the line for the lock, and shows nothing of what a newer one streams', async () => {
   const lock = memoryLock()
   const line: (AbortSignal | undefined)[] = []
@@ -111,7 +106,7 @@ test('[G13] a session is not renamed by a script that cannot read what was writt
   await expect(renaming).rejects.toMatchObject({ code: 'session-newer' })
   expect((await here.store.entries('s1', 0)).at(-1)).toMatchObject({ type: 'mood-set' })
 })
-=======
+
 test('[G13] a session that only a newer script may own says so as soon as it is open: nothing is taken and never answered', async () => {
   const { here, older, newer } = releases()
   const young = here.tab({ model: scriptedModel(() => say('new')) }, newer)
@@ -139,7 +134,6 @@ test('[G13] what was sent before a newer script took over is not waited for: thi
   tab.thaw()
   await expect(turn).rejects.toMatchObject({ code: 'session-newer' })
 }, 30_000)
->>>>>>> 2b605be (fix(worker): a session that only a newer script may own says so at once)
 
 test('[G13] a command of a newer script that this one does not know is refused, and the session goes on', async () => {
   const here = device()
@@ -207,11 +201,7 @@ function releases(lock?: Lock) {
       }
     },
   })
-<<<<<<< HEAD
-  return { here: device(store, { lock }), newer, older: { disk: watched, writes } }
-=======
-  return { here: device(store, { clock: hastyClock(10) }), newer, older: { disk: watched, writes } }
->>>>>>> 2b605be (fix(worker): a session that only a newer script may own says so at once)
+  return { here: device(store, { clock: hastyClock(10), lock }), newer, older: { disk: watched, writes } }
 }
 
 function changed(store: Store, change: Partial<Store>): Store {
