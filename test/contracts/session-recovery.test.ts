@@ -1,5 +1,5 @@
 /** What a session promises about a call whose end its host did not live to write: nothing twice, nothing guessed. */
-import { textOf, type EntryOf, type ModelRequest, type ToolContext } from '@dogear/core'
+import { defineAgent, textOf, type EntryOf, type ModelRequest, type ToolContext } from '@dogear/core'
 import { call, say, scriptedModel } from '@dogear/testing'
 import type { Session } from '@dogear/worker'
 import { expect, test } from 'vitest'
@@ -212,8 +212,10 @@ async function takenFrom(here: ReturnType<typeof device>) {
     follow: () => here.tab(options).open(),
     entered: () => entered,
     finish: (result: string) => finish(result),
-    takeOver: () => {
+    takeOver: async () => {
       letGo.close()
+      // Another user: the host lets go of what the one before left at work.
+      await old.client.open(defineAgent({ name: 'tester', user: 'next', model }), { type: 'new' })
       return here.tab(options).open()
     },
   }

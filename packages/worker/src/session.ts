@@ -127,7 +127,7 @@ export interface Session {
   snapshot(options: { tag: string }): Promise<Snapshot>
   /** The named snapshots of this session; `agent.sessions.import` opens one. */
   snapshots(): Promise<NamedSnapshot[]>
-  /** Lets go of the session in this tab; nothing is deleted. */
+  /** Lets go of the session in this tab; nothing is deleted. A turn that runs goes on without you: to end it, `stop()` first. */
   close(): void
 }
 

@@ -77,6 +77,11 @@ export interface AgentOptions {
    * tab, works, waits for a person or has words in line is never deleted, nor is one that was archived.
    */
   retention?: SessionRetention
+  /**
+   * Milliseconds after which a session that rests, and that its page has closed, gives back its memory and its lock. Opened
+   * again, it goes on as if nothing had been. Default 300 000; where nothing is kept, as in Node, at once.
+   */
+  idleShutdownAfter?: number
   /** False: sessions live and die with the page, nothing of them reaches the disk, and no other tab sees them. */
   persistSession?: boolean
   /** Functions asked when a tool has given its result: each may rewrite what the model reads, or add to it. */
@@ -172,6 +177,7 @@ export interface AgentDefinition {
   readonly title?: AgentOptions['title']
   readonly retention?: SessionRetention
   readonly persistSession?: boolean
+  readonly idleShutdownAfter?: number
   readonly todoList: boolean
   readonly agents: Readonly<Record<string, SubagentDefinition>>
   readonly subagents: SubagentPolicy
@@ -238,6 +244,7 @@ export function defineAgent(options: SmartAgentOptions): AgentDefinition {
     title: options.title,
     retention: checkedRetention(options.retention),
     persistSession: options.persistSession,
+    idleShutdownAfter: options.idleShutdownAfter,
     todoList,
     agents: options.agents ?? {},
     subagents,

@@ -47,8 +47,6 @@ export interface ClientSessionOptions {
   readonly post: (message: ToHost) => void
   readonly ask: <T extends Question>(question: T) => Promise<Answers[T['type']]>
   readonly fork: Session['fork']
-  /** A call's result has reached the journal. */
-  readonly settled: (callId: string) => void
   /** Opens the session anew, after it was deleted or could not be opened. */
   readonly reopen: () => void
   /** Says whether nobody on this page uses the session any more. */
@@ -137,7 +135,6 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
     reduce(fold, entry)
     listeners.tell([entry])
     if (entry.type === 'turn-start' && kept.value && mine.has(entry.turnId ?? '')) options.persistence.saved()
-    if (entry.type === 'tool-result') options.settled(entry.callId)
     const endsPartial =
       entry.type === 'turn-end' || (entry.type === 'message-add' && entry.stepId === partial.value?.stepId)
     if (endsPartial) partial.value = null

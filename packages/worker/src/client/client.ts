@@ -231,7 +231,6 @@ export function createClient(options: ClientOptions): Client {
       now,
       post: (message) => wire?.post(message),
       ask: question,
-      settled: (callId) => handles.settled(callId),
       async fork({ id: into = id(), ...options } = {}) {
         const { user, persistSession } = agent
         const forked = await question({ type: 'fork', user, persistSession, sessionId, into, ...options })
@@ -285,6 +284,9 @@ export function createClient(options: ClientOptions): Client {
         letGo(idsOf(message.user)).forEach((session) => session.wipe())
         return cleared(message.user)
       default: {
+        // Also of a session that was closed while it worked.
+        if (message.type === 'entries')
+          for (const entry of message.entries) if (entry.type === 'tool-result') handles.settled(entry.callId)
         runs?.receive(message)
         const open = sessions.get(message.sessionId)
         open?.session.receive(message)

@@ -36,6 +36,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
   const post = (message: ToPage) => {
     if (message.type === 'entries') for (const { commandId = '' } of message.entries) changing.get(commandId)?.()
     wire.post(message)
+    if (message.type === 'entries' && unshown.has(message.sessionId)) releaseWhenIdle(message.sessionId)
   }
   const warn = (message: string) => post({ type: 'warning', message })
   const page = createPageCalls(post)
@@ -43,6 +44,8 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
   const runs = new Map<string, AbortController>()
   const suspects: Suspects = { last: Promise.resolve() }
   const sessions = new Map<string, { hosted: HostedSession; spec: AgentSpec }>()
+  /** Sessions that the page no longer shows, each with what calls off its release. */
+  const unshown = new Map<string, () => void>()
   /** Of which agents sessions are being deleted, or will be. */
   const sweeping = new Set<string>()
 
@@ -80,6 +83,9 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
     const sessionId = await chosen(store, spec.name, choice, platform)
     const lost = kept ? await lostSince(store, witnessed, sessionId) : undefined
     const loaded = await loadPartly(store, sessionId, spec.name)
+    // What they call on the page is another user's by now.
+    for (const each of unshown.keys()) if (sessions.get(each)?.spec.user !== spec.user) close(each)
+    callOff(sessionId)
     // Looked at after the wait: opened twice at once, one session would compete with itself for its lock.
     const before = sessions.get(sessionId)
     if (before && keyOf(before.spec) === keyOf(spec)) {
@@ -123,7 +129,10 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       if (!isFree()) return platform.clock.after(sweepIn, () => void sweepNow())
       try {
         const keeping = { platform, opened: await openedStore(spec), user }
-        const goesOn = (sessionId: string) => isFree() && !sessions.has(sessionId)
+        const goesOn = (sessionId: string) => {
+          if (isFree() && unshown.has(sessionId)) close(sessionId)
+          return isFree() && !sessions.has(sessionId)
+        }
         const gone = await sweep(keeping, { agent, retention, goesOn })
         // The page has seen them, and must not take them for lost.
         for (const sessionId of gone) post({ type: 'session-deleted', user, sessionId })
@@ -142,7 +151,36 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
     for (const { hosted } of sessions.values()) hosted.resume()
   }
 
+  /** A turn goes on without anybody who looks; what rests is let go after a while, so that it is quickly shown again. */
+  function releaseWhenIdle(sessionId: string, atLeast = 0): void {
+    const open = sessions.get(sessionId)
+    if (!open) return
+    callOff(sessionId)
+    const { hosted, spec } = open
+    const { head } = hosted.fold
+    const wait = spec.idleShutdownAfter ?? (hosted.kept ? idleFor : 0)
+    const release = async () => {
+      const isAwaited = await hosted.store.inbox(sessionId).then(
+        ({ length }) => length > 0,
+        () => false,
+      )
+      // Shown again in the meantime; or at work, whose end comes here again.
+      if (unshown.get(sessionId) !== off || statusOf(head) === 'busy') return
+      if (isAwaited) releaseWhenIdle(sessionId, takenIn)
+      else close(sessionId)
+    }
+    const after = Math.max(wait, atLeast, head.queue.length && takenIn)
+    const off = platform.clock.after(after, () => void release())
+    unshown.set(sessionId, off)
+  }
+
+  function callOff(sessionId: string): void {
+    unshown.get(sessionId)?.()
+    unshown.delete(sessionId)
+  }
+
   function close(sessionId: string): void {
+    callOff(sessionId)
     sessions.get(sessionId)?.hosted.close()
     sessions.delete(sessionId)
   }
@@ -339,7 +377,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       }
       case 'close':
         runs.get(message.sessionId)?.abort()
-        return close(message.sessionId)
+        return releaseWhenIdle(message.sessionId)
       case 'resume':
         return sessions.get(message.sessionId)?.hosted.resume()
       case 'restored':
@@ -376,6 +414,10 @@ interface CheckedStore extends OpenedStore {
 
 /** How long a change waits to be seen. */
 const ownerAnswersIn = 2_000
+/** How long a session that rests is kept at hand when no page shows it. */
+const idleFor = 300_000
+/** Words that were just saved are taken up by then. */
+const takenIn = 1_000
 /** What is shown first goes before what is deleted. */
 const sweepIn = 5_000
 const emptyFor = 3_600_000

@@ -29,6 +29,7 @@ import { readTold, type Told } from './told.ts'
 export interface HostedSession {
   readonly fold: Fold
   readonly store: Store
+  readonly kept: boolean
   /** Throws `session-newer` when only a newer script can read all of it. */
   assertReadable(): void
   /** Gives a page all it needs to show the session; what comes later is posted. */
@@ -293,6 +294,7 @@ export function openHosted(options: HostedOptions): HostedSession {
   return {
     fold,
     store,
+    kept: options.kept,
     assertReadable,
     async attach(tell) {
       const step = fold.head.turn?.openStep?.id
