@@ -382,6 +382,91 @@ test('[O16] what a session keeps and what its page says anew: model and title ke
   expect(request?.tools?.map(({ name }) => name)).not.toContain('old')
 })
 
+test('[O16] what its page says of instructions, options and tools holds from the next opening on; what was set for the session is kept', async () => {
+  const phone = device()
+  const model = scriptedModel(() => say('Fine.'))
+  const before = phone.tab({ model, instructions: 'Old.', reasoning: { native: { effort: 'low' } } })
+  const session = await before.open()
+  await session.send('First')
+  before.kill()
+  const after = phone.tab({ model, instructions: 'New.', reasoning: { native: { effort: 'high' } } })
+  const again = await after.open()
+  await again.send('Second')
+  expect(model.requests.at(-1)?.messages[0]?.content).toBe('New.')
+  expect(model.requests.at(-1)?.extra).toMatchObject({ reasoning_effort: 'high' })
+  await again.set({ system: 'Set.', opts: { top_k: 5 }, metadata: { trip: 42 } })
+  after.kill()
+  const last = await phone.tab({ model, instructions: 'Newest.' }).open()
+  expect(last.settings.value).toMatchObject({ system: 'Set.', metadata: { trip: 42 } })
+  await last.send('Third')
+  expect(model.requests.at(-1)?.messages[0]?.content).toBe('Set.')
+  expect(model.requests.at(-1)?.extra).toMatchObject({ top_k: 5 })
+})
+
+test('[O16] a title is the session’s alone: what another page would call it changes nothing', async () => {
+  const phone = device()
+  const model = scriptedModel(() => say('Fine.'))
+  const before = phone.tab({ model })
+  await (await before.open()).send('First words')
+  before.kill()
+  const again = await phone.tab({ model, title: false }).open()
+  await again.send('Second')
+  expect(again.title.value).toBe('First words')
+})
+
+test('[O17] usage is that of every branch, whichever is shown', async () => {
+  const model = scriptedModel(() => [say('Fine.'), usage({ input: 5, output: 1 })])
+  const session = await device().tab({ model }).open()
+  await session.send('First')
+  await session.regenerate()
+  await session.goto(null)
+  expect(session.messages.value).toEqual([])
+  expect(session.usage.value.totals.default).toMatchObject({ requests: 2, input: 10, output: 2 })
+})
+
+test('[O18] a disk that keeps the journal and the inbox, and nothing beside them, halts no turn', async () => {
+  const store = openMemoryStore()
+  // A second passes between two words, so that the half of an answer is to be kept.
+  const phone = device(store, { clock: { ...hastyClock(1), now: () => Date.now() * 1000 } })
+  const broken = () => Promise.reject(new Error('The disk is gone.'))
+  const names = ['head', 'saveHead', 'savePartial', 'partial', 'sides', 'saveSide', 'saveSnapshot'] as const
+  const disk = { ...store, ...Object.fromEntries(names.map((name) => [name, broken])) } as Store
+  const tools = [{ name: 'look', func: () => 'found' }]
+  let told = () => {}
+  const halfSaid = new Promise<void>((resolve) => (told = resolve))
+  const model = scriptedModel([
+    [say('I look.'), call('look')],
+    [say('Half '), pause(halfSaid), say('done.')],
+  ])
+  const session = await phone.tab({ model, tools }, disk).open()
+  const turn = session.send('Look')
+  await until(() => session.partial.value?.text === 'Half ')
+  const other = await phone.tab({ model, tools }, disk).open()
+  expect(other.pending.value.length).toBeGreaterThan(0)
+  told()
+  expect(await turn).toMatchObject({ terminalReason: 'completed', text: 'Half done.' })
+  await expect(session.snapshot({ tag: 'x' })).rejects.toThrow('The disk is gone.')
+})
+
+test('[F27] a session is found or made by its id, keeps data, and is reset with or without what was said', async () => {
+  const agent = agentThat({ model: scriptedModel(() => say('Fine.')) })
+  const session = await agent.open('managed')
+  await session.set({ metadata: { city: 'Lisbon' } })
+  await session.send('First')
+  session.close()
+  const found = await agent.open('managed')
+  expect(found.settings.value.metadata).toEqual({ city: 'Lisbon' })
+  expect(found.messages.value.map(({ role }) => role)).toEqual(['user', 'assistant'])
+  const preserved = await found.fork()
+  await agent.sessions.delete(found.id)
+  expect(preserved.messages.value.map(({ content }) => content)).toEqual(['First', 'Fine.'])
+  expect(preserved.settings.value.metadata).toEqual({ city: 'Lisbon' })
+  expect(await agent.sessions.get('managed')).toBeUndefined()
+  const empty = await agent.open('new')
+  expect(empty.id).not.toBe(preserved.id)
+  expect([empty.messages.value, empty.settings.value]).toEqual([[], {}])
+})
+
 async function change(tab: Tab, body: { type: 'rename'; title: string }): Promise<void> {
   const command: Change = { ...body, commandId: `change of ${body.title}`, sessionId: 's1', at: 1 }
   await tab.client.ask({ type: 'change', agent: 'tester', sessionId: 's1', command })

@@ -1,6 +1,7 @@
 /** The traces of durable sessions: one a run. */
 import { customSink, httpSink, type TraceSession } from '@dogear/core'
 import { call, say, scriptedModel } from '@dogear/testing'
+import { createAgent } from 'dogear'
 import { expect, test } from 'vitest'
 import { traceSession } from '../../packages/dogear/src/traced-session.ts'
 import { device, until } from './device.ts'
@@ -36,6 +37,22 @@ test('[C63] a turn that waits for a person is told so far; what follows the answ
     'turn success',
   ])
   expect(traces[1]?.events[0]).toMatchObject({ actor: { scope: 'person' }, details: { decision: 'approved' } })
+})
+
+test('[C63] the turns of a fork are traced like those of the session it comes from', async () => {
+  const traces: TraceSession[] = []
+  const sink = customSink({ onSession: (trace) => void traces.push(trace) })
+  const agent = createAgent({
+    name: 'forker',
+    model: scriptedModel(() => say('Fine.')),
+    tracing: { enabled: true, sink },
+  })
+  const session = await agent.open('traced')
+  await session.send('first')
+  const fork = await (await session.fork()).fork()
+  await fork.send('second')
+  await until(() => traces.length === 2)
+  expect(traces.map(({ threadId }) => threadId)).toEqual(['traced', fork.id])
 })
 
 test('[C63] called off, it tells no more', async () => {

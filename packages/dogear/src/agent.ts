@@ -13,7 +13,15 @@ import {
   type Snapshot,
   type Tool,
 } from '@dogear/core'
-import type { NamedSnapshot, RawSession, Session, SessionChoice, SessionInfo, SessionQuery } from '@dogear/worker'
+import type {
+  NamedSnapshot,
+  Opened,
+  RawSession,
+  Session,
+  SessionChoice,
+  SessionInfo,
+  SessionQuery,
+} from '@dogear/worker'
 import { checkedToken } from './checked-token.ts'
 import { newId, pageClient, type HostOptions } from './page-client.ts'
 
@@ -58,9 +66,6 @@ export interface Sessions {
 export type PageAgentOptions = AgentOptions & HostOptions
 export type SmartPageAgentOptions = SmartAgentOptions & HostOptions
 
-/** Sees each session before whoever asked for it does. */
-export type Opened = (session: Session) => Promise<void>
-
 export function createAgent(options: PageAgentOptions = {}, opened?: Opened): Agent {
   return agentOf(options, opened)
 }
@@ -80,15 +85,10 @@ function agentOf(options: SmartPageAgentOptions, opened?: Opened): Agent {
     const command = { ...body, commandId: newId(), sessionId, at: Date.now() }
     await client().ask({ type: 'change', ...of(sessionId), command })
   }
-  const seen = async (opening: Promise<Session>) => {
-    const session = await opening
-    await opened?.(session)
-    return session
-  }
   return {
     name,
     user,
-    open: async (id) => seen(client().open(definition, choiceOf(id))),
+    open: async (id) => client().open(definition, choiceOf(id), opened),
     sessions: {
       list: (query) => client().ask({ type: 'sessions', user, persistSession, agent: name, query }),
       get: (sessionId) => client().ask({ type: 'session', ...of(sessionId) }),
@@ -99,7 +99,7 @@ function agentOf(options: SmartPageAgentOptions, opened?: Opened): Agent {
       // The cast: TypeScript does not follow which of the two was asked for.
       export: (sessionId: string, { raw = false } = {}) =>
         client().ask({ type: raw ? 'raw' : 'export', ...of(sessionId) }) as Promise<never>,
-      import: (snapshot) => seen(client().import(definition, snapshot)),
+      import: (snapshot) => client().import(definition, snapshot, opened),
       delete: (sessionId) => client().delete(definition, sessionId),
       clear: () => client().clear(definition),
     },

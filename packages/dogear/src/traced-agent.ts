@@ -1,6 +1,6 @@
 /** Agents whose runs are traced. Not in the script tag's file: whoever wants traces has a bundler. */
 import type { TracingConfig } from '@dogear/core'
-import type { Session } from '@dogear/worker'
+import type { Opened, Session } from '@dogear/worker'
 import * as plain from './agent.ts'
 import { tracePlatform } from './trace-platform.ts'
 import { traceSession } from './traced-session.ts'
@@ -14,7 +14,7 @@ export function createSmartAgent(options: plain.SmartPageAgentOptions = {}): pla
   return plain.createSmartAgent(options, traceWith(options.tracing))
 }
 
-function traceWith(config: TracingConfig | undefined): plain.Opened | undefined {
+function traceWith(config: TracingConfig | undefined): Opened | undefined {
   if (!config?.enabled) return undefined
   const traced = new WeakSet<Session>()
   return async (session) => {

@@ -1,4 +1,4 @@
-export { createClient, type Client, type ClientOptions, type HostWire } from './client/client.ts'
+export { createClient, type Client, type ClientOptions, type HostWire, type Opened } from './client/client.ts'
 export { follow, type Followed, type SessionEvent } from './client/follow.ts'
 export { portWire, spawnHost, type SpawnOptions } from './client/spawn.ts'
 export { type Answers, type Question, type SessionChoice } from './protocol.ts'

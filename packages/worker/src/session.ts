@@ -55,6 +55,8 @@ export interface Session {
    */
   readonly persisted: ReadonlySignal<boolean | null>
   readonly title: ReadonlySignal<string | undefined>
+  /** What `set` has set for this session: model, mode, metadata … */
+  readonly settings: ReadonlySignal<Choices>
   /** How the last turn ended; `error` set when it failed. */
   readonly lastEnd: ReadonlySignal<{
     readonly turnId: string

@@ -56,6 +56,7 @@ export function scriptedSession(state: SessionState = {}, agent: SmartAgentOptio
     connection: signal(state.connection ?? { type: 'online' }),
     kept: signal(state.kept ?? true),
     persisted: signal<boolean | null>(null),
+    settings: signal({}),
     title: signal(state.title),
     lastEnd: signal(state.lastEnd ?? null),
     unsaved: signal(state.unsaved ?? []),

@@ -189,6 +189,7 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
     kept,
     persisted: options.persistence.persisted,
     title: computed(() => head.value.title),
+    settings: computed(() => head.value.settings),
     lastEnd: computed(() => head.value.lastEnd),
     unsaved,
     answeredElsewhere,

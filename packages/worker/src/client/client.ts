@@ -11,17 +11,22 @@ import type { Runs, RunsWire } from './runs.ts'
 import { createWitness, type Witness } from './witness.ts'
 
 export interface Client {
-  /** Without an id: the newest session of this agent and user, or a new one. */
-  open(agent: AgentDefinition, session?: SessionChoice): Promise<Session>
+  /**
+   * Without an id: the newest session of this agent and user, or a new one. `opened` sees it before whoever asked for it
+   * does, and so each of its forks.
+   */
+  open(agent: AgentDefinition, session?: SessionChoice, opened?: Opened): Promise<Session>
   /** What needs no open session. */
   ask<T extends Question>(question: T): Promise<Answers[T['type']]>
-  import(agent: AgentDefinition, snapshot: Snapshot | NamedSnapshot): Promise<Session>
+  import(agent: AgentDefinition, snapshot: Snapshot | NamedSnapshot, opened?: Opened): Promise<Session>
   delete(agent: Pick<AgentDefinition, 'user' | 'persistSession'>, sessionId: string): Promise<void>
   /** Deletes everything kept for this agent's user on this device. */
   clear(agent: AgentDefinition): Promise<void>
   /** Runs without sessions, for the pages that want them: `createRuns` is given, so that the others need not load it. */
   runs(create: (wire: RunsWire) => Runs): Runs
 }
+
+export type Opened = (session: Session) => Promise<void>
 
 export interface HostWire extends Wire<ToHost, ToPage> {
   terminate(): void
@@ -53,7 +58,10 @@ export function createClient(options: ClientOptions): Client {
   const { connect, id, now, warn, elapsed = () => performance.now() } = options
   const { cleared = () => {}, witness = createWitness(undefined, String) } = options
   const persistence = createPersistence(options.persistentStorage)
-  const sessions = new Map<string, { session: ClientSession; agent: AgentDefinition; uses: number }>()
+  const sessions = new Map<
+    string,
+    { session: ClientSession; agent: AgentDefinition; uses: number; opened?: Opened | undefined }
+  >()
   const asked = new Map<
     number,
     { resolve: (answer: never) => void; reject: (error: unknown) => void; message: ToHost }
@@ -177,7 +185,7 @@ export function createClient(options: ClientOptions): Client {
     const known = sessions.get(sessionId)
     if (!known && (closedAfter.get(sessionId) ?? 0) >= ref) return attach(agent, { type: 'id', id: sessionId })
     const session = known?.session ?? newSession(agent, sessionId)
-    sessions.set(sessionId, { session, agent, uses: known?.uses ?? 0 })
+    sessions.set(sessionId, { uses: 0, ...known, session, agent })
     session.attach(message)
     if (message.lost) witness.forget(agent.user, message.lost.details?.missing as string[])
     else if (message.kept && message.head.seq) witness.note(agent.user, sessionId, message.head.seq)
@@ -193,10 +201,14 @@ export function createClient(options: ClientOptions): Client {
   }
 
   /** A session opened twice is one session: it is let go when both have closed it. */
-  async function use(attaching: Promise<ClientSession>): Promise<Session> {
+  async function use(attaching: Promise<ClientSession>, opened?: Opened): Promise<Session> {
     const session = await attaching
     const open = sessions.get(session.id)
-    if (open) open.uses += 1
+    if (open) {
+      open.uses += 1
+      open.opened ??= opened
+    }
+    await opened?.(session)
     return session
   }
 
@@ -234,7 +246,7 @@ export function createClient(options: ClientOptions): Client {
       async fork({ id: into = id(), ...options } = {}) {
         const { user, persistSession } = agent
         const forked = await question({ type: 'fork', user, persistSession, sessionId, into, ...options })
-        return use(attach(agent, { type: 'id', id: forked }))
+        return use(attach(agent, { type: 'id', id: forked }), sessions.get(sessionId)?.opened)
       },
       warn,
       persistence,
@@ -299,12 +311,12 @@ export function createClient(options: ClientOptions): Client {
 
   return {
     runs: (create) => (runs ??= create({ id, handles, ask, post: (message) => wire?.post(message) })),
-    open: (agent, choice = { type: 'last' }) => use(attach(agent, choice)),
+    open: (agent, choice = { type: 'last' }, opened) => use(attach(agent, choice), opened),
     ask: question,
-    async import(agent, snapshot) {
+    async import(agent, snapshot, opened) {
       const { user, persistSession, name } = agent
       const sessionId = await question({ type: 'import', user, persistSession, agent: name, snapshot })
-      return use(attach(agent, { type: 'id', id: sessionId }))
+      return use(attach(agent, { type: 'id', id: sessionId }), opened)
     },
     delete({ user, persistSession }, sessionId) {
       witness.forget(user, [sessionId])

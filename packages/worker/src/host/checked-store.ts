@@ -85,8 +85,8 @@ export function checkedStore(store: Store, warn: (message: string) => void): Sto
       return good
     },
     async head(sessionId) {
-      const value = await store.head(sessionId)
       // Only a cache: the journal is folded anew.
+      const value = await store.head(sessionId).catch(() => undefined)
       return isHead(value, sessionId) ? value : undefined
     },
     async inbox(sessionId) {

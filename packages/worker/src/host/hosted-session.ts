@@ -298,7 +298,8 @@ export function openHosted(options: HostedOptions): HostedSession {
     assertReadable,
     async attach(tell) {
       const step = fold.head.turn?.openStep?.id
-      const keptPartial = step === undefined ? null : await store.partial(sessionId, step)
+      // Only words on their way: without them the session opens all the same.
+      const keptPartial = step === undefined ? null : await store.partial(sessionId, step).catch(() => null)
       let seq
       let bodies
       // Read again when the session grew meanwhile: a head must not name what is missing.
