@@ -98,9 +98,9 @@ test('[G8] a call whose name comes late is held back, and so is the cursor', () 
   const answer = createAnswer({ url: '/x' })
   answer.add(chunkOf({ tool_calls: [{ index: 0, id: 'a', function: { arguments: '{' } }] }))
   expect(answer.take()).toEqual([])
-  expect(answer.isShown).toBe(false)
+  expect(answer.isShown()).toBe(false)
   answer.add(chunkOf({ tool_calls: [{ index: 0, function: { name: 'look', arguments: '}' } }] }))
-  expect(answer.isShown).toBe(true)
+  expect(answer.isShown()).toBe(true)
   expect(joined(answer.take()).calls).toEqual([{ id: 'a', name: 'look', args: '{}' }])
 })
 
@@ -164,7 +164,7 @@ function callsOf(...deltas: WireCallDelta[]) {
 function answerOf(...deltas: (WireDelta | WireChunk)[]) {
   const answer = createAnswer({ url: '/x' })
   for (const delta of deltas) answer.add('choices' in delta ? delta : chunkOf(delta as WireDelta))
-  if (!answer.finish) answer.add({ choices: [{ delta: {}, finish_reason: 'stop' }] })
+  if (!answer.finish()) answer.add({ choices: [{ delta: {}, finish_reason: 'stop' }] })
   return joined(answer.end())
 }
 

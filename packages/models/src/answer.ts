@@ -13,9 +13,9 @@ export interface Answer {
   /** The events since the last take. */
   take(): ModelEvent[]
   /** Set once the server said why the answer ends. */
-  readonly finish: FinishReason | undefined
+  finish(): FinishReason | undefined
   /** False while a call is held back because its name is not known yet. */
-  readonly isShown: boolean
+  isShown(): boolean
   /** The last events; throws when the answer has no end. */
   end(): ModelEvent[]
 }
@@ -43,12 +43,9 @@ export function createAnswer(place: Place, resumed?: { readonly finish?: FinishR
     add,
     take,
     end,
-    get finish() {
-      return finish
-    },
-    get isShown() {
-      return calls.areNamed
-    },
+    // No getters: V8 makes them anew for each object, and keeps them until the next full collection.
+    finish: () => finish,
+    isShown: calls.areNamed,
   }
 
   function add(chunk: WireChunk): void {
@@ -112,7 +109,7 @@ export function createAnswer(place: Place, resumed?: { readonly finish?: FinishR
     if (reason === 'tool_calls' || reason === 'function_call') return 'tool-calls'
     if (failedReasons.has(reason ?? '')) throw toFailure(undefined, { message: reason }, place)
     // Some servers say `stop` after calls, and all do after a refusal.
-    if (calls.count > 0) return 'tool-calls'
+    if (calls.count() > 0) return 'tool-calls'
     return hasRefused ? 'refusal' : 'stop'
   }
 
@@ -132,7 +129,7 @@ export function createAnswer(place: Place, resumed?: { readonly finish?: FinishR
 
   function end(): ModelEvent[] {
     if (!finish) throw cutOff()
-    if (!calls.areNamed) throw badResponse('asked for a tool without naming it. Ask again.', place)
+    if (!calls.areNamed()) throw badResponse('asked for a tool without naming it. Ask again.', place)
     return [...take(), { type: 'finish', reason: finish }]
   }
 }

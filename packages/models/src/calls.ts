@@ -4,9 +4,9 @@ import type { WireCallDelta } from './wire.ts'
 
 export interface Calls {
   add(deltas: readonly WireCallDelta[]): void
-  readonly count: number
+  count(): number
   /** False while arguments wait for the name of their call. */
-  readonly areNamed: boolean
+  areNamed(): boolean
 }
 
 interface Listener {
@@ -29,12 +29,8 @@ export function createCalls(isResumed: boolean, listener: Listener): Calls {
 
   return {
     add,
-    get count() {
-      return calls.length
-    },
-    get areNamed() {
-      return calls.every((call) => call.isNamed)
-    },
+    count: () => calls.length,
+    areNamed: () => calls.every((call) => call.isNamed),
   }
 
   function add(deltas: readonly WireCallDelta[]): void {

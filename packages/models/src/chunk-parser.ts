@@ -10,19 +10,20 @@ export interface ChunkParser {
   feed(text: string): void
   /** The body is over; a last event without its blank line still counts when it is whole. */
   end(): void
-  readonly isDone: boolean
-  readonly failure: DogearError | undefined
-  readonly hasEvents: boolean
+  readonly state: Readonly<ParserState>
+}
+
+interface ParserState {
+  isDone: boolean
+  failure: DogearError | undefined
+  hasEvents: boolean
   /** The id of the last event that was shown; undefined when the server gives none. */
-  readonly lastId: string | undefined
+  lastId: string | undefined
 }
 
 export function createChunkParser(answer: Answer, place: Place, maxBufferSize: number): ChunkParser {
-  let isDone = false
+  const state: ParserState = { isDone: false, failure: undefined, hasEvents: false, lastId: undefined }
   let isEnding = false
-  let hasEvents = false
-  let failure: DogearError | undefined
-  let lastId: string | undefined
   const parser = createParser({
     onEvent,
     maxBufferSize,
@@ -36,28 +37,17 @@ export function createChunkParser(answer: Answer, place: Place, maxBufferSize: n
     end() {
       isEnding = true
       parser.feed('\n\n')
-      isDone = true
+      state.isDone = true
     },
-    get isDone() {
-      return isDone
-    },
-    get failure() {
-      return failure
-    },
-    get hasEvents() {
-      return hasEvents
-    },
-    get lastId() {
-      return lastId
-    },
+    state,
   }
 
   function onEvent({ data, id, event }: EventSourceMessage): void {
-    if (isDone || data === '') return
-    hasEvents = true
-    if (data.startsWith('[DONE]')) isDone = true
+    if (state.isDone || data === '') return
+    state.hasEvents = true
+    if (data.startsWith('[DONE]')) state.isDone = true
     else if (!isAdded(data, event)) return
-    if (id !== undefined && answer.isShown) lastId = id
+    if (id !== undefined && answer.isShown()) state.lastId = id
   }
 
   /** False for what was not read: a cursor behind it would lose its words. */
@@ -77,7 +67,7 @@ export function createChunkParser(answer: Answer, place: Place, maxBufferSize: n
   }
 
   function fail(error: DogearError): void {
-    failure = error
-    isDone = true
+    state.failure = error
+    state.isDone = true
   }
 }

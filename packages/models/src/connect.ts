@@ -69,11 +69,13 @@ export async function send(server: Server, call: Call): Promise<Response> {
 
 /** Outside of the fetch: what is wrong here is no lost network, and waiting for one would never end. */
 async function toInit(server: Server, { method, signal, body }: Call): Promise<RequestInit> {
-  const token = await askFor('token', server.token, signal)
-  const headers = new Headers(await askFor('headers', server.headers, signal))
-  if (token) headers.set('authorization', `Bearer ${token}`)
-  if (body) headers.set('content-type', 'application/json')
-  headers.set('accept', 'text/event-stream')
+  if (signal?.aborted) throw stopped()
+  const token = server.token && (await askFor('token', server.token, signal))
+  const given = server.headers && (await askFor('headers', server.headers, signal))
+  const headers: Record<string, string> = given ? Object.fromEntries(new Headers(given)) : {}
+  if (token) headers['authorization'] = `Bearer ${token}`
+  if (body) headers['content-type'] = 'application/json'
+  headers['accept'] = 'text/event-stream'
   return {
     method,
     headers,
@@ -86,13 +88,8 @@ async function toInit(server: Server, { method, signal, body }: Call): Promise<R
   }
 }
 
-async function askFor<T>(
-  what: string,
-  ask: (() => T | Promise<T>) | undefined,
-  signal: AbortSignal | undefined,
-): Promise<T | undefined> {
+async function askFor<T>(what: string, ask: () => T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal?.aborted) throw stopped()
-  if (!ask) return undefined
   let stop: (() => void) | undefined
   const stopping = new Promise<never>((_, reject) => {
     stop = () => reject(stopped())
