@@ -63,10 +63,12 @@ export function foldAt(fold: Fold, path: readonly string[]): Fold {
 
 /** From the first message to the leaf, or from the one after `since` if that is on the way. */
 export function pathOf(fold: Fold, since: string | null = null): Node[] {
+  const { nodes } = fold.head
   const path: Node[] = []
   let id = fold.head.leaf
-  while (id !== since && id !== null) {
-    const node = fold.nodes.get(id)
+  for (let at = nodes.length - 1; id !== since && id !== null; at -= 1) {
+    // Mostly the one that was written before it, which need not be looked up.
+    const node: Node | undefined = nodes[at]?.id === id ? nodes[at] : fold.nodes.get(id)
     if (!node) break
     path.push(node)
     id = node.parent

@@ -76,7 +76,15 @@ export function reduce(fold: Fold, entry: Entry): void {
     case 'tool-intent': {
       const { argsHash, attempt, key, at, args, host, page } = entry
       changeCall(head, entry.callId, {
-        intent: { argsHash, attempt, key, at, ...definedOnly({ args, host, page }) },
+        intent: {
+          argsHash,
+          attempt,
+          key,
+          at,
+          ...(args !== undefined && { args }),
+          ...(host !== undefined && { host }),
+          ...(page !== undefined && { page }),
+        },
         request: undefined,
         decision: undefined,
       })
@@ -165,7 +173,16 @@ export function toolMessage(entry: EntryOf<'tool-result'>): Message {
     meta: {
       status,
       createdAt: entry.at,
-      tool: { name: tool, label, args, durationMs, summary, ...definedOnly({ fromCache, handoff, unknown }) },
+      tool: {
+        name: tool,
+        label,
+        args,
+        durationMs,
+        summary,
+        ...(fromCache !== undefined && { fromCache }),
+        ...(handoff !== undefined && { handoff }),
+        ...(unknown !== undefined && { unknown }),
+      },
     },
   }
 }

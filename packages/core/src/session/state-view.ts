@@ -103,13 +103,11 @@ export function createStateView({ input, agent, sessionId, imported, unanswered 
 
   function state(left?: Left): ReturnType<StateView['state']> {
     const { head } = fold
-    const { private: _private, runningCalls: _running, ...kept } = input
     const archived = new Set(head.compaction?.archived)
     const isArchived = ({ executionId }: ToolExecution) => archived.size > 0 && archived.has(`${executionId}.r`)
     const status = left && head.turn ? 'paused' : statusOf(head)
     const active = head.activeAgent ?? agent.name
-    return {
-      ...kept,
+    const made: ReturnType<StateView['state']> = {
       messages: messagesOf(fold),
       toolCallCount: toolCallCount ?? 0,
       toolHistory: history.filter((execution) => !isArchived(execution)),
@@ -145,10 +143,18 @@ export function createStateView({ input, agent, sessionId, imported, unanswered 
         hasSpentCalls: (toolCallCount ?? 0) >= agent.limits.maxToolCalls,
       }),
     }
+    // Not by a spread before all that: in V8 the keys added to one take microseconds.
+    for (const key of Object.keys(input) as (keyof SmartState)[]) {
+      if (!(key in made) && !inside.has(key)) Object.assign(made, { [key]: input[key] })
+    }
+    return made
   }
 
   return { fold, take, state }
 }
+
+/** What a state tells nobody but the run it is given to. */
+const inside = new Set<keyof SmartState>(['private', 'runningCalls'])
 
 /** From the first message to the last; a cut answer is shown by sessions, and never part of a state. */
 export function messagesOf(fold: Fold): Message[] {

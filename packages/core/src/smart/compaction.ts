@@ -36,8 +36,8 @@ export interface CompactionRecord {
 /** Before a step, when what the model would be sent is over the trigger. */
 export async function compactIfDue(run: Run): Promise<void> {
   const { profile } = run.agent()
-  const { enable, summaryTriggerTokens } = profile.summarization
-  if (!enable || profile.context.policy === 'raw') return
+  const { summaryTriggerTokens } = profile.summarization
+  if (profile.context.policy === 'raw') return
   const tokens = await measure(run)
   // Once in a turn is not twice for a few tokens more.
   const isFresh = headOf(run).compaction?.id.startsWith(`${turnOf(run).id}.`)

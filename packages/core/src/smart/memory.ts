@@ -56,7 +56,6 @@ const factsShown = 20
 export async function factsPrompt(run: Run, history: readonly Message[]): Promise<string> {
   const { memoryStore } = run.agent()
   const { compaction, facts } = headOf(run)
-  if (!memoryStore && !facts.length) return ''
   const said = new Set(compaction?.structuredSummary?.stable_facts.map(({ key }) => key))
   const own = createMemory(run.clock.now, { all: async () => [...facts], change: async () => {} })
   const known = [memoryStore && (await stored(run, memoryStore, history)), await readFrom(run, own, history)]

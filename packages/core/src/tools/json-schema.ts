@@ -50,7 +50,8 @@ type At = (schema: Schema, item: Value, key?: string | number) => void
 type Fits = (schema: Schema, item?: Value) => boolean
 
 function checkGeneral(schema: JsonSchema, value: Value, path: string, report: Report): void {
-  const types = [schema.type ?? []].flat() as string[]
+  const { type = [] } = schema as { type?: string | string[] }
+  const types = Array.isArray(type) ? type : [type]
   if (types.length && !types.some((type) => isType(type, value))) {
     report(path, `must be ${types.join(' or ')}, not ${typeName(value)}`)
   }

@@ -56,7 +56,11 @@ export async function callTool(tool: Tool, args: unknown, context: CallContext):
     }
   }
   try {
-    return { status: 'complete', content: resultText(result), summary: await summaryOf(tool, args, result) }
+    return {
+      status: 'complete',
+      content: resultText(result),
+      summary: tool.summary && (await summaryOf(tool, args, result)),
+    }
   } catch (error) {
     const reason = describeError(error)
     return {

@@ -25,13 +25,16 @@ export async function answerEntries(run: Run, partial: Partial): Promise<NewEntr
   // Decided before the write, so that message, calls and the intents of what starts now share one transaction.
   const judged = calls.length ? await judgedCalls(run, calls, partial.text) : []
   const ending = calls.length ? endingOfCalls(run, judged) : await endingOfText(run, answer)
-  const guarded = await guardAnswer(run, answer, ending)
+  const guarded = run.agent().guardrails
+    ? await guardAnswer(run, answer, ending)
+    : { message: answer, ending, entries: [] }
   const { message } = guarded
   const entries: NewEntry[] = [{ type: 'message-add', message, ...at }, ...costs, ...guarded.entries]
   if (guarded.ending && 'problem' in guarded.ending) return [...entries, ...nudgeEntries(run, guarded.ending, at)]
   // With the answer in one write: no turn is left open by a crash between them.
   const end: NewEntry[] = guarded.ending ? [{ type: 'turn-end', turnId: turn.id, ...guarded.ending }] : []
-  if (guarded.ending?.terminalReason === 'completed') end.push(...(await nextTurn(run, textOf(message))))
+  const isDone = guarded.ending?.terminalReason === 'completed'
+  if (isDone && run.agent().onTurn) end.push(...(await nextTurn(run, textOf(message))))
   // A guardrail took the calls out of the answer.
   if (!message.tool_calls) return [...entries, ...end]
   for (const [index, { callId, tool, label, args }] of calls.entries()) {

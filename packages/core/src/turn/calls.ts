@@ -38,12 +38,16 @@ export async function runCalls(run: Run, drive: Drive): Promise<void> {
       if (isWaiting(headOf(run), call)) continue
       if (active.size >= run.agent().limits.maxParallelTools) break
       active.add(call.callId)
-      void advanceCall(run, call, index, drive)
-        .catch((error: unknown) => void failures.push(error))
-        .then(() => {
-          active.delete(call.callId)
-          left()
-        })
+      const leave = () => {
+        active.delete(call.callId)
+        left()
+      }
+      const isReady = run.ready.has(call.callId)
+      const work = isReady ? execute(run, call, drive) : advanceCall(run, call, index, drive)
+      work.then(leave, (error: unknown) => {
+        failures.push(error)
+        leave()
+      })
     }
     if (active.size === 0) break
     await Promise.race([oneLeaves(), run.journal.changed()])
@@ -58,7 +62,6 @@ export async function runCalls(run: Run, drive: Drive): Promise<void> {
 }
 
 async function advanceCall(run: Run, call: OpenCall, index: number, drive: Drive): Promise<void> {
-  if (run.ready.has(call.callId)) return execute(run, call, drive)
   if (call.intent && !call.decision) {
     if (run.report && call.intent.host !== undefined) return joinHost(run, call, call.intent.host, drive)
     if (isOfThisPage(run, call)) return join(run, call, drive)
@@ -136,8 +139,8 @@ function attempted(run: Run, call: OpenCall, ready: Ready): Promise<CallReply | 
         : tool.call(args, contextOf(run, call, ready, controller)),
     afterwards(reply) {
       if (!reply || reply.asks) return
-      void resultOfReply(run, call, ready, reply).then(
-        (result) => keepEvidence(run, call.callId, ready, result),
+      void hooked(run, call, ready, reply).then(
+        (told) => keepEvidence(run, call.callId, ready, resultOfReply(run, call, ready, told)),
         // A hook that may rewrite the result was not asked: then it is not told.
         () => {},
       )
@@ -191,17 +194,25 @@ function reportTaken(run: Run, call: OpenCall): Beside {
 
 function contextOf(run: Run, call: OpenCall, { attempt, key }: Ready, controller: AbortController): CallContext {
   const { callId, asked } = call
-  return {
-    ...(asked && { told: toldOf(asked) }),
-    ...(run.page && { authority: run.page }),
-    idempotencyKey: key,
-    callId,
-    sessionId: headOf(run).sessionId,
-    attempt,
-    // Made when it is asked for: most tools never do, and a signal is the dearest part of a call.
-    get signal() {
-      return controller.signal
-    },
+  const context = { idempotencyKey: key, callId, sessionId: headOf(run).sessionId, attempt }
+  return Object.assign(
+    new LateSignal(controller),
+    context,
+    run.page && { authority: run.page },
+    asked && { told: toldOf(asked) },
+  )
+}
+
+/** Made when it is asked for: most tools never do, and a signal is the dearest part of a call. */
+class LateSignal {
+  readonly #controller: AbortController
+
+  constructor(controller: AbortController) {
+    this.#controller = controller
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
   }
 }
 
@@ -213,7 +224,8 @@ async function settleReply(
   durationMs: number,
 ): Promise<void> {
   const { tool, args } = ready
-  const made = await resultOfReply(run, call, ready, reply, durationMs)
+  const isHooked = run.agent().postToolUse?.length
+  const made = resultOfReply(run, call, ready, isHooked ? await hooked(run, call, ready, reply) : reply, durationMs)
   const cacheKey = tool.cache && made.status === 'complete' ? await cacheKeyOf(run, tool, args) : undefined
   const result = cacheKey === undefined ? made : { ...made, cacheKey }
   try {
@@ -225,15 +237,18 @@ async function settleReply(
   }
 }
 
-async function resultOfReply(
+/** The reply as the agent's hooks let its model read it. */
+async function hooked(run: Run, { callId, tool }: OpenCall, { args }: Ready, reply: CallReply): Promise<CallReply> {
+  return run.agent().postToolUse?.length ? afterTool(run, { callId, tool, args }, reply) : reply
+}
+
+function resultOfReply(
   run: Run,
-  { callId, tool, label }: OpenCall,
+  { tool, label }: OpenCall,
   { args }: Ready,
-  given: CallReply,
+  reply: CallReply,
   durationMs?: number,
-): Promise<CallResult> {
-  const isHooked = run.agent().postToolUse?.length
-  const reply = isHooked ? await afterTool(run, { callId, tool, args }, given) : given
+): CallResult {
   if (reply.problem) run.warn(reply.problem)
   const { status, summary, unknown } = reply
   const content = cappedText(reply.content, run.agent().profile.toolResponses)
@@ -282,7 +297,7 @@ const patience = 100
 async function timed(run: Run, tool: RunTool, { start, afterwards }: Timed): Promise<CallReply | undefined> {
   const controller = new AbortController()
   let takeBack = () => {}
-  const answered = start(controller).catch(brokenReply)
+  const answered = start(controller)
   const reply = new Promise<CallReply | undefined>((resolve) => {
     let isLate = false
     takeBack = run.deadlines.add(tool.timeout, () => {
@@ -290,18 +305,21 @@ async function timed(run: Run, tool: RunTool, { start, afterwards }: Timed): Pro
       controller.abort()
       void run.clock.sleep(patience).then(() => resolve(lateReply(tool)))
     })
-    void answered.then((given) => resolve(isLate && given?.status === 'stopped' ? stoppedReply(tool) : given))
+    answered.then(
+      (given) => resolve(isLate && given?.status === 'stopped' ? stoppedReply(tool) : given),
+      (error: unknown) => resolve(brokenReply(error)),
+    )
   })
   try {
     return await unlessStopped(run.signal, reply)
   } catch (error) {
     if (!run.stopping()) {
       // Not stopped, let go: it runs on, and whoever has the session now wants to know how it ends.
-      void answered.then(afterwards)
+      void answered.catch(brokenReply).then(afterwards)
       throw error
     }
     controller.abort(run.signal.reason)
-    const acknowledged = await Promise.race([answered, run.clock.sleep(patience)])
+    const acknowledged = await Promise.race([answered.catch(brokenReply), run.clock.sleep(patience)])
     if (!acknowledged) throw error
     return acknowledged
   } finally {

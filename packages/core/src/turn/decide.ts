@@ -57,7 +57,7 @@ export async function decideCall(run: Run, call: OpenCall, place: CallPlace): Pr
   // Before a person is asked: they must not approve what is refused after all.
   const refusal = tool.tasks && delegationRefusal(run, 1)
   if (refusal) return resultOf(call, 'error', refusal, args)
-  const asks = await approvalIfNeeded(run, call, tool, args, place.reason)
+  const asks = tool.needsApproval && (await approvalIfNeeded(run, call, tool, args, place.reason))
   const cached = !asks && tool.cache && (await cachedResult(run, call, tool, args))
   return asks || cached || runDecision(call, tool, args, args !== parsed.value)
 }
@@ -159,7 +159,7 @@ export function toolNames(run: Run): string[] {
 }
 
 /** Also for arguments a person edited: what runs has always been checked. */
-export async function checkArgs(run: Run, name: string, args: unknown): Promise<Validated> {
+export function checkArgs(run: Run, name: string, args: unknown): Validated | Promise<Validated> {
   const tool = toolNamed(run, name)
   if (!tool?.parameters) return { ok: false, issues: [`No tool named "${name}".`] }
   return checkBy({ parameters: tool.parameters, validate: tool.validate }, args)
@@ -172,7 +172,8 @@ export async function checkBy(
 ): Promise<Validated> {
   const check = (args: unknown) => (validate ? validate(args) : checkJsonSchema(parameters, args))
   try {
-    const asWritten = await check(value)
+    const given = check(value)
+    const asWritten = 'ok' in given ? given : await given
     if (asWritten.ok) return asWritten
     const mended = await check(coerceArgs(parameters, value))
     return mended.ok ? mended : asWritten
@@ -204,16 +205,21 @@ export async function approvalIfNeeded(
   args: unknown,
   reason?: string,
 ): Promise<CallDecision | undefined> {
-  if (!(await needsApproval(run, tool, args))) return undefined
-  return { type: 'ask', request: approvalRequest(run, call, tool, args, reason) }
+  const { needsApproval } = tool
+  const isAsked = typeof needsApproval === 'function' ? await isAskedFor(run, tool, needsApproval, args) : needsApproval
+  return isAsked ? { type: 'ask', request: approvalRequest(run, call, tool, args, reason) } : undefined
 }
 
-async function needsApproval(run: Run, tool: RunTool, args: unknown): Promise<boolean> {
-  if (typeof tool.needsApproval !== 'function') return tool.needsApproval
+async function isAskedFor(
+  run: Run,
+  { name }: RunTool,
+  asks: (args: unknown) => boolean | Promise<boolean>,
+  args: unknown,
+): Promise<boolean> {
   try {
-    return await tool.needsApproval(args)
+    return await asks(args)
   } catch (error) {
-    run.warn(`needsApproval of "${tool.name}" threw (${describeError(error)}); the call asks for approval.`)
+    run.warn(`needsApproval of "${name}" threw (${describeError(error)}); the call asks for approval.`)
     return true
   }
 }

@@ -7,10 +7,12 @@ import { reflect } from './reflect.ts'
 import { headOf, type Run } from './run.ts'
 
 export async function prepareStep(run: Run): Promise<void> {
+  const agent = run.agent()
   warnOfLimits(run)
-  warnOfSubagents(run.agent(), run.warn)
-  await guardRequest(run)
+  warnOfSubagents(agent, run.warn)
+  // Each is asked for only where there is something to do: most agents have none of them, and a wait is not free.
+  if (agent.guardrails) await guardRequest(run)
   if (!headOf(run).turn) return
-  await compactIfDue(run)
-  await reflect(run)
+  if (agent.profile.summarization.enable) await compactIfDue(run)
+  if (agent.reflection) await reflect(run, agent.reflection)
 }

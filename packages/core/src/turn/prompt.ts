@@ -23,7 +23,8 @@ export async function promptOf(run: Run): Promise<ModelRequest> {
   // Set for the session's own agent, not for one that it gave the word to.
   const settings = turnOf(run).agent === undefined ? headOf(run).settings : {}
   const builtIns = offeredBuiltIns(run)
-  const facts = await unlessStopped(run.signal, factsPrompt(run, history))
+  const hasFacts = agent.memoryStore ?? headOf(run).facts.length > 0
+  const facts = hasFacts && (await unlessStopped(run.signal, factsPrompt(run, history)))
   const prompts = builtIns.map(({ prompt }) => prompt)
   const system = [settings.system ?? instructions, ...prompts, facts].filter(Boolean).join('\n\n')
   if (system) messages.unshift(systemMessage(system))

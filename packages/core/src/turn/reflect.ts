@@ -15,9 +15,7 @@ import { askAside, type Aside } from './ask-aside.ts'
 import { noticeOf, promptOf } from './prompt.ts'
 import { headOf, turnOf, type Run } from './run.ts'
 
-export async function reflect(run: Run): Promise<void> {
-  const how = run.agent().reflection
-  if (!how) return
+export async function reflect(run: Run, how: Reflecting): Promise<void> {
   const history = await run.journal.messages()
   const due = dueReflection(headOf(run), history, how)
   if (!due) return

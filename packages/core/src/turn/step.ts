@@ -17,7 +17,7 @@ export async function answerStep(run: Run): Promise<void> {
   const turn = turnOf(run)
   const step = turn.openStep
   if (!step) return
-  let partial = await startingPartial(run, step.id, turn.step)
+  let partial = run.recovering ? await recoveredPartial(run, step.id, turn.step) : emptyPartial(step.id)
   let fruitless = 0
   if (!hasWords(partial) && partial.after === undefined) await prepareStep(run)
   // A guardrail may have ended the turn.
@@ -50,8 +50,7 @@ export async function answerStep(run: Run): Promise<void> {
   run.emit(null)
 }
 
-async function startingPartial(run: Run, stepId: string, step: number): Promise<Partial> {
-  if (!run.recovering) return emptyPartial(stepId)
+async function recoveredPartial(run: Run, stepId: string, step: number): Promise<Partial> {
   run.recovering = false
   const kept = await run.loadPartial(stepId)
   const partial = kept ? markResumed(kept) : emptyPartial(stepId, step > 1)

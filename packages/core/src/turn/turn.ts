@@ -23,20 +23,20 @@ export async function runTurn(run: Run): Promise<void> {
   try {
     for (;;) {
       // Ended with its last answer: a stop that comes too late has nothing to stop.
-      if (!headOf(run).turn) return void (await run.checkpoint?.('after_loop'))
+      if (!headOf(run).turn) return void (run.checkpoint && (await run.checkpoint('after_loop')))
       run.signal.throwIfAborted()
       const next = withinBudget(run, nextAction(headOf(run), run.agent()))
       if (next.type === 'rest') return
       const asks = checkpointEntry(run, next.type)
       if (asks) return await run.journal.append([asks])
-      if (next.type === 'answer' && (await run.checkpoint?.('before_guardrails'))) return
+      if (next.type === 'answer' && run.checkpoint && (await run.checkpoint('before_guardrails'))) return
       if (next.type === 'step') await run.alone(() => run.journal.append(stepEntries(run)))
       if (next.type === 'compact') return await compactNow(run)
       if (next.type === 'answer') await answerStep(run)
       if (next.type === 'calls') await runCalls(run, runTurn)
       if (next.type === 'end') await endTurn(run, next.reason, next.error)
       const stage = stageAfter[next.type]
-      if (stage && (await run.checkpoint?.(stage))) return
+      if (stage && run.checkpoint && (await run.checkpoint(stage))) return
     }
   } catch (error) {
     if (run.signal.aborted) return await stopTurn(run)

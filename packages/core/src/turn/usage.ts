@@ -14,20 +14,19 @@ export async function usageEntries(
   const { usage } = partial
   if (!usage) return []
   const model = partial.model ?? run.agent().modelName
-  const costUsd = await costOf(run, model, usage)
+  const estimate = run.agent().costOf ?? run.costAbove
+  const costUsd = estimate && (await costOf(run, () => estimate(model, usage)))
   return [{ type: 'usage-add', model, usage, purpose, ...(costUsd !== undefined && { costUsd }) }]
 }
 
 /** How long a turn that was stopped waits for what its last words cost. */
 const patience = 500
 
-async function costOf(run: Run, model: string, usage: NonNullable<Partial['usage']>): Promise<number | undefined> {
+async function costOf(run: Run, estimate: () => number | Promise<number>): Promise<number | undefined> {
   const { signal } = run
-  const estimate = run.agent().costOf ?? run.costAbove
-  if (!estimate) return undefined
   const isStopping = signal.aborted
   try {
-    const cost = Promise.resolve(estimate(model, usage))
+    const cost = Promise.resolve(estimate())
     if (!isStopping) return await unlessStopped(signal, cost)
     return (await Promise.race([cost, run.clock.sleep(patience)])) ?? undefined
   } catch (error) {
