@@ -67,9 +67,9 @@ export function newResults({ results, before = 0 }: GuardrailSlice): readonly Gu
   return results.slice(before)
 }
 
-/** What a model may be sent: words that were blocked must not come along with a later question. */
-export function withoutBlocked(history: readonly Message[]): readonly Message[] {
-  if (!history.some(isBlock)) return history
+/** What a model may be sent: words that were blocked must not come along with a later question. `from`: none are before it. */
+export function withoutBlocked(history: readonly Message[], from = 0): readonly Message[] {
+  if (!history.slice(from).some(isBlock)) return history
   return history.filter((message, index) => !isBlock(message) && !isBlocked(history, index))
 }
 

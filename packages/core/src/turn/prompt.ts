@@ -19,7 +19,9 @@ export async function promptOf(run: Run): Promise<ModelRequest> {
     run.signal,
     Promise.all([agent.instructions(), run.journal.messages()]),
   )
-  const messages = transcript(run.journal.fold, compacted(run, withoutBlocked(history), headOf(run).compaction))
+  const { fold } = run.journal
+  const allowed = withoutBlocked(history, sameAsShown(fold, history))
+  const messages = transcript(fold, compacted(run, allowed, headOf(run).compaction))
   // Set for the session's own agent, not for one that it gave the word to.
   const settings = turnOf(run).agent === undefined ? headOf(run).settings : {}
   const builtIns = offeredBuiltIns(run)
@@ -86,8 +88,7 @@ const byResponse = `by calling ${builtinNames.response} and nothing else.`
  */
 function transcript(fold: Fold, history: readonly Message[]): Message[] {
   const last = known.get(fold)
-  let same = 0
-  while (last && same < last.history.length && last.history[same] === history[same]) same += 1
+  const same = sameAsShown(fold, history)
   // Only where what its last part begins with is still there: the part before it ends there.
   const [from, length] = last && same > last.from ? [last.from, last.length] : [0, 0]
   const messages = last?.messages.slice(0, length) ?? []
@@ -104,6 +105,14 @@ function transcript(fold: Fold, history: readonly Message[]): Message[] {
   known.set(fold, { history, messages, ...part })
   // Asked again after a stop: a model shown its own unfinished words would go on with them, or refuse.
   return messages.slice(0, messages.findLastIndex(({ role }) => role !== 'assistant') + 1)
+}
+
+/** How many messages are as they were shown last. */
+function sameAsShown(fold: Fold, history: readonly Message[]): number {
+  const shown = known.get(fold)?.history ?? []
+  let same = 0
+  while (same < shown.length && shown[same] === history[same]) same += 1
+  return same
 }
 
 /** Gone on from: a step of a long session must not cost more than one of a short. */
