@@ -1,6 +1,8 @@
 /** Runs that are left and taken up again: at checkpoints, for a person, from a snapshot. */
 import {
+  asTool,
   captureSnapshot,
+  defineAgent,
   restoreSnapshot,
   setState,
   textOf,
@@ -8,7 +10,7 @@ import {
   type SmartState,
   type Snapshot,
 } from '@dogear/core'
-import { call, forever, say, usage } from '@dogear/testing'
+import { call, forever, say, scriptedModel, usage } from '@dogear/testing'
 import { expect, test } from 'vitest'
 import { functional, hello, told } from './functional.ts'
 
@@ -196,6 +198,26 @@ test('a turn’s budget of tokens holds across a pause', async () => {
     ;({ state, metadata } = await agent.invoke(agent.resolveToolApproval(state, { id: idOf(state), approved: true })))
   }
   expect(metadata.terminalReason).toBe('max_output_tokens_total')
+})
+
+test('[C3] [C19] [C57] what an agent at work has cost is counted once, however often it is left', async () => {
+  const paid = usage({ input: 1, output: 5 })
+  const look = { name: 'look', needsApproval: true, func: () => 'seen' }
+  const finder = defineAgent({
+    name: 'finder',
+    model: scriptedModel([[call('look'), paid], say('Found.')]),
+    tools: [look],
+  })
+  const { agent } = functional([[call('finder', { input: 'Find' }), paid], say('Done.')], {
+    tools: [asTool(finder)],
+    limits: { maxTotalOutputTokens: 15 },
+  })
+  const { state } = await agent.invoke(hello)
+  const approved = agent.resolveToolApproval(state, { id: state.pendingApprovals![0]!.id, approved: true })
+  const { content, metadata, state: last } = await agent.invoke(JSON.parse(JSON.stringify(approved)) as SmartState)
+  expect([content, metadata.terminalReason]).toEqual(['Done.', 'completed'])
+  expect(last.usage?.totals.default).toMatchObject({ input: 2, output: 10 })
+  expect(metadata.usage.totals.default?.output ?? 0).toBe(0)
 })
 
 test('[C48] [C50] an approved call runs with what was shown, and the decision is told', async () => {

@@ -1,12 +1,18 @@
 /** Whatever happens in a run, and wherever it is left: the same end, a transcript every provider takes, nothing done twice. */
 import {
+  asTool,
+  bodyOf,
   createSmartAgent,
+  defineAgent,
   emptyHead,
   foldOf,
   functionalAgent,
+  importState,
+  pathOf,
   reduce,
   runAgentOf,
   runInMemory,
+  unplaced,
   type AgentPorts,
   type AgentResult,
   type Entry,
@@ -15,8 +21,11 @@ import {
   type Message,
   type Model,
   type ModelEvent,
+  type NewEntry,
+  type Resolution,
   type SmartState,
   type Snapshot,
+  type ToolContext,
 } from '@dogear/core'
 import { countingIds } from '@dogear/testing'
 import { browserClock, sha256 } from '@dogear/worker/host'
@@ -24,7 +33,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { hello } from './functional.ts'
 
-const tools = ['works', 'fails', 'hangs', 'asks-first', 'unknown', 'ask_user_question', 'manage_todo_list'] as const
+const tools = [
+  ...['works', 'slow', 'fails', 'flaky', 'hangs', 'asks-first', 'asks-inside', 'helper', 'unknown'],
+  ...['ask_user_question', 'manage_todo_list'],
+] as const
 type Call = (typeof tools)[number]
 
 interface Story {
@@ -55,7 +67,7 @@ test('[C10] [C12] [C44] left at any checkpoint, as often as one likes, a run com
       const leaving = { onStateChange: () => leaves.next().value as boolean }
       const pieces = await toTheEnd(parted, await parted.agent.invoke(hello, leaving), leaving)
       expect(endOf(pieces)).toEqual(endOf(whole))
-      expect(parted.effects.toSorted()).toEqual(straight.effects.toSorted())
+      expect(unnamed(parted.effects.toSorted())).toEqual(unnamed(straight.effects.toSorted()))
     }),
     { numRuns: 60 },
   )
@@ -77,16 +89,21 @@ test('[C42] [C44] a host may die anywhere: from any snapshot it took, a run come
   )
 }, 60_000)
 
-test('[C61] [O6] stopped anywhere, a run leaves a transcript that can be gone on with', async () => {
+test('[C61] [O6] stopped at any moment, a run does nothing more and leaves a transcript that can be gone on with', async () => {
   await fc.assert(
-    fc.asyncProperty(story, fc.integer({ min: 0, max: 12 }), async (given, after) => {
-      const { agent } = world(given)
+    fc.asyncProperty(story, fc.integer({ min: 0, max: 60 }), async (given, after) => {
       const controller = new AbortController()
-      let events = 0
+      let moments = 0
+      const tick = () => (moments += 1) > after && controller.abort()
+      const { agent, effects } = world(given, tick)
       const stopped = await agent.invoke(hello, {
         signal: controller.signal,
-        onEvent: () => (events += 1) > after && controller.abort(),
+        onEvent: tick,
+        onStateChange: () => tick() && false,
       })
+      const done = [...effects]
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      expect(effects).toEqual(done)
       expectWhole(stopped.messages, stopped.metadata.terminalReason === 'paused')
       const messages = [...stopped.messages, { role: 'user', content: 'go on' }]
       const again = world({ ...given, steps: [] })
@@ -96,6 +113,95 @@ test('[C61] [O6] stopped anywhere, a run leaves a transcript that can be gone on
     { numRuns: 60 },
   )
 }, 60_000)
+
+test('[C12] [G3] a host may die at any commit, as often as one likes: the next goes on from the journal, and no call has two effects', async () => {
+  await fc.assert(
+    fc.asyncProperty(story, fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 4 }), async (given, deaths) => {
+      const straight = world(given)
+      const whole = await toTheEnd(straight, await straight.agent.invoke(hello), {})
+      const { entries, effects } = await lives(given, deaths)
+      const once = effects.filter((effect) => !effect.startsWith('flaky'))
+      expect(once.toSorted()).toEqual([...new Set(once)].toSorted())
+      const { fold } = foldAll(entries)
+      expect(fold.head.turn).toBeNull()
+      expect(fold.head.lastEnd?.terminalReason).toBe(whole.metadata.terminalReason)
+      expect(fold.head.children).toEqual({})
+      const messages = pathOf(fold).map(({ id }) => fold.bodies.get(id)!)
+      const said = (list: readonly Message[]) => list.map(({ role }) => role)
+      expect(said(messages)).toEqual(said(whole.messages))
+      const answered = messages.flatMap(({ tool_call_id }) => tool_call_id ?? [])
+      const asked = messages.flatMap(({ tool_calls = [] }) => tool_calls.map(({ id }) => id))
+      expect(answered.toSorted()).toEqual(asked.toSorted())
+    }),
+    { numRuns: 80 },
+  )
+}, 60_000)
+
+/** One host after another on one journal: each dies after so many commits, the last one lives. */
+async function lives(given: Story, deaths: readonly number[]) {
+  const effects: string[] = []
+  const user: Message = { id: 'u', role: 'user', content: 'hello', meta: { status: 'complete', createdAt: 0 } }
+  const ids = countingIds('t')
+  const { entries: first } = importState({ messages: [user] }, { agent: { name: 'tester' }, ids, hash: sha256 })
+  const entries: NewEntry[] = [{ type: 'session-start', agent: 'tester', sessionId: 't' }, ...first]
+  for (let life = 0; foldAll(entries).fold.head.turn; life += 1) {
+    if (life > 100) throw new Error('it never ends')
+    let commits = 0
+    let isDead = false
+    let die = () => {}
+    const death = new Promise<void>((resolve) => (die = resolve))
+    const known = entries.length
+    // Whatever it awaits then, nothing comes back to it.
+    const { options, ports } = parts(given, effects, () => (isDead ? new Promise<never>(() => {}) : undefined))
+    const running = runInMemory({
+      ...ports,
+      agent: runAgentOf(defineAgent(options), options.model),
+      sessionId: 't',
+      first: [...entries],
+      signal: new AbortController().signal,
+      published(committed) {
+        if (isDead) return
+        entries.push(...committed.filter(({ seq }) => seq >= known).map((entry) => unplaced(kept(entry))))
+        commits += 1
+        if (commits <= (deaths[life] ?? Infinity)) return
+        isDead = true
+        die()
+      },
+    })
+    await Promise.race([running, death])
+    const { requests, turn } = foldAll(entries).fold.head
+    for (const { id, kind, callId, questions = [], path } of requests) {
+      const resolution = ((): Resolution => {
+        if (kind === 'outcome') {
+          const isDone = effects.some((effect) => effect.endsWith(` ${callId}`))
+          return isDone ? { type: 'happened', result: 'worked' } : { type: 'retry' }
+        }
+        if (kind === 'approval') return given.approves ? { type: 'approve' } : { type: 'reject' }
+        const answers = questions.map(() => ({ values: [], freeText: 'yes' }))
+        return given.answers ? { type: 'answer', answers } : { type: 'cancel' }
+      })()
+      const status = 'answered' as const
+      const at = { turnId: path?.at(-1) ?? turn?.id, ...(path && { path }) }
+      if (isDead && life % 2) continue
+      entries.push({ type: 'request-close', requestId: id, status, resolution, ...at })
+    }
+  }
+  return { entries, effects }
+}
+
+function foldAll(entries: readonly NewEntry[]) {
+  const fold = foldOf(emptyHead('t', 'tester'))
+  const tips = new Map<string, string | null>()
+  for (const [seq, entry] of entries.entries()) {
+    const path = entry.path ?? []
+    const own = path.join()
+    const placed = { v: 1, seq, id: `${seq}`, at: 1, epoch: 1, path, parent: tips.get(own) ?? null, ...entry } as Entry
+    reduce(fold, placed)
+    const message = bodyOf(placed, placed.type === 'state-import' ? placed.messages.length - 1 : 0)
+    if (message) tips.set(own, message.id)
+  }
+  return { fold }
+}
 
 test('folding a run’s journal gives the run’s own state, also from a head that was kept on the way', async () => {
   await fc.assert(
@@ -170,48 +276,73 @@ test('[C21] runs side by side hear, count and pay for themselves alone', async (
 const roomy = { maxToolCalls: 50, maxSteps: 20, maxParallelTools: 5 }
 
 /** An agent, a model whose answer is a matter of what it is shown alone, and what was done. */
-function world(given: Story) {
+function world(given: Story, tick: () => unknown = () => {}) {
   const effects: string[] = []
-  const { options, ports } = parts(given, effects)
+  const { options, ports } = parts(given, effects, tick)
   return { agent: createSmartAgent({ ...options, ports }), effects, given }
 }
 
-function parts(given: Story, effects: string[] = []) {
-  const tool = (name: string, func: () => unknown, more = {}) => ({
+/** `tick` is asked wherever a run waits for somebody else, and holds it for as long as it likes. */
+function parts(given: Story, effects: string[] = [], tick: () => unknown = () => {}) {
+  const tool = (name: string, func: (ctx: ToolContext) => unknown, more = {}) => ({
     name,
     parameters: { type: 'object', properties: { at: { type: 'string' } } },
-    func: ({ at }: { at: string }) => (effects.push(`${name} ${at}`), func()),
+    async func(_args: unknown, ctx: ToolContext) {
+      await tick()
+      if (name === 'asks-inside') await ctx.requestApproval()
+      effects.push(`${name} ${ctx.callId}`)
+      const result = await func(ctx)
+      await tick()
+      return result
+    },
     ...more,
+  })
+  const reachable = [
+    tool('works', () => 'worked'),
+    tool('slow', () => new Promise((resolve) => setTimeout(resolve, 2, 'worked late'))),
+    tool('fails', () => Promise.reject(new Error('no'))),
+    tool('flaky', ({ attempt }) => (attempt === 1 ? Promise.reject(new Error('not yet')) : 'worked at last'), {
+      effect: 'read' as const,
+      retry: { maxRetries: 3, backoffMs: 0 },
+    }),
+    tool('hangs', () => new Promise(() => {}), { timeout: 1 }),
+    tool('asks-first', () => 'worked too', { needsApproval: true }),
+    tool('asks-inside', () => 'worked inside'),
+  ]
+  const steps: Story['steps'] = [['works', 'asks-first'], ['ask_user_question']]
+  const helper = defineAgent({
+    name: 'helper',
+    model: modelOf({ ...given, steps }, tick),
+    tools: reachable,
+    humanInTheLoop: { askUser: true },
   })
   const options: FunctionalOptions & { model: Model } = {
     name: 'tester',
-    model: modelOf(given),
+    model: modelOf(given, tick),
     limits: given.limits,
     useTodoList: true,
     humanInTheLoop: { askUser: true },
-    tools: [
-      tool('works', () => 'worked'),
-      tool('fails', () => Promise.reject(new Error('no'))),
-      tool('hangs', () => new Promise(() => {}), { timeout: 1 }),
-      tool('asks-first', () => 'worked too', { needsApproval: true }),
-    ],
+    tools: [...reachable, asTool(helper)],
   }
   const ports: AgentPorts = { clock: browserClock, hash: sha256, ids: countingIds('t'), warn: () => {} }
   return { options, ports }
 }
 
-function modelOf({ steps }: Story): Model {
+function modelOf({ steps }: Story, tick: () => unknown): Model {
   return {
     async *stream({ messages, toolChoice }): AsyncGenerator<ModelEvent> {
+      await tick()
       expectWhole(messages, false)
       const done = messages.filter(({ role }) => role === 'assistant').length
       const calls = toolChoice === 'none' ? [] : (steps[done] ?? [])
       if (calls.length === 0) yield { type: 'text-delta', text: 'Done.' }
       for (const [index, name] of calls.entries()) {
         yield { type: 'call-start', index, name }
+        await tick()
         yield { type: 'call-delta', index, args: JSON.stringify(argsOf(name, `${done}.${index}`)) }
       }
       yield { type: 'usage', usage: { input: 1, output: 1, total: 2, cachedInput: 0, reasoning: 0 } }
+      await tick()
       yield { type: 'finish', reason: calls.length ? 'tool-calls' : 'stop' }
     },
   }
@@ -219,6 +350,7 @@ function modelOf({ steps }: Story): Model {
 
 function argsOf(name: Call, at: string): unknown {
   if (name === 'ask_user_question') return { questions: [{ question: `At ${at}?` }] }
+  if (name === 'helper') return { input: at }
   return name === 'manage_todo_list' ? { operation: 'write', todoList: [{ id: 1, step: at }] } : { at }
 }
 
@@ -254,6 +386,8 @@ function decided(
 /** What a caller can tell of how a run ended; a run left before its first answer has a turn of another name. */
 function endOf({ content, messages, state, metadata }: AgentResult) {
   const { plan, toolCallCount, step, toolHistory = [], pendingApprovals = [], usage } = state
+  // Each request costs one: nothing is counted twice, whoever worked and however often it was left.
+  expect(usage?.totals.default?.input).toBe(usage?.perRequest.length)
   const end = {
     content,
     messages: messages.map(({ meta: _meta, ...message }) => message),
@@ -265,7 +399,11 @@ function endOf({ content, messages, state, metadata }: AgentResult) {
     totals: usage?.totals,
     reason: metadata.terminalReason,
   }
-  return JSON.parse(JSON.stringify(end).replaceAll(/\bt-\d+\b/g, 't')) as unknown
+  return unnamed(end)
+}
+
+function unnamed(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value).replaceAll(/\bt-\d+\b/g, 't')) as unknown
 }
 
 /** After a message with calls exactly their results, in the order of the calls. */

@@ -135,6 +135,7 @@ test('[K40] a turn that fails leaves what is queued, and begins nothing', async 
   finish()
   expect(await turn).toMatchObject({ terminalReason: 'model_error' })
   await until(() => session.status.value === 'idle')
+  await new Promise((resolve) => setTimeout(resolve, 30))
   expect(session.queued.value).toMatchObject([{ content: 'two' }])
   expect(model.requests).toHaveLength(1)
 })

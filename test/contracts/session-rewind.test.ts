@@ -121,8 +121,11 @@ test('[K23] [C58] a call is undone by the tool of the agent that asked for it', 
 
 test('[K23] [K37] a call that a fork brought along is not undone a second time from there', async () => {
   const undone: unknown[] = []
-  const tab = device().tab(shop({ undo: ({ n }: { n: number }) => void undone.push(n) }))
+  const undo = ({ n }: { n: number }) => void undone.push(n)
+  const tab = device().tab(shop({ undo, cache: { scope: 'session' } }))
   const session = await tab.open()
+  await session.send('buy 1')
+  // Its result stands in: this one did nothing.
   await session.send('buy 1')
   const fork = await session.fork()
   expect(names(await fork.rewind(null))).toEqual({ undone: [], notUndone: ['buy'], unknown: [] })

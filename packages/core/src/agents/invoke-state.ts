@@ -9,6 +9,7 @@ import { normalMessages } from '../session/normal-messages.ts'
 import type { Partial } from '../session/partial.ts'
 import type { Drift } from '../session/snapshot.ts'
 import type { SmartState } from '../session/smart-state.ts'
+import { totalsOf } from '../session/state-records.ts'
 import { answerOf, createStateView, type Left } from '../session/state-view.ts'
 import type { SmartAgentEvent } from '../trace/event.ts'
 import { createEventMapper } from '../trace/events.ts'
@@ -101,7 +102,7 @@ export async function invokeState(invocation: Invocation): Promise<AgentResult> 
     ...(output !== undefined && { output }),
     ...(outputError !== undefined && { outputError }),
     metadata: {
-      usage: usageOfRun(input, state, head.usage),
+      usage: usageOfRun(input, state),
       terminalReason: isPaused ? 'paused' : terminalReason,
       requests: head.requests,
       ...(error && { error }),
@@ -110,10 +111,9 @@ export async function invokeState(invocation: Invocation): Promise<AgentResult> 
   }
 }
 
-type RunUsage = AgentResult['metadata']['usage']
-
-function usageOfRun(input: SmartState, { usage }: SmartState, { totals }: Pick<RunUsage, 'totals'>): RunUsage {
-  return { perRequest: usage?.perRequest.slice(input.usage?.perRequest.length ?? 0) ?? [], totals }
+function usageOfRun(input: SmartState, { usage }: SmartState): AgentResult['metadata']['usage'] {
+  const perRequest = usage?.perRequest.slice(input.usage?.perRequest.length ?? 0) ?? []
+  return { perRequest, totals: totalsOf(perRequest) }
 }
 
 async function mayLeave(state: SmartState, stage: Stage, { config, ports }: Invocation): Promise<boolean> {

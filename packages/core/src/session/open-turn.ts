@@ -116,7 +116,10 @@ type Counts = Pick<OpenTurn, 'toolCallCount' | 'spent' | 'tallies' | 'nudges' | 
 /** Counted by the state where it says so, else by the messages: the limits of a turn hold across a pause. */
 function countsOf(state: WholeState, own: readonly Message[], turnId: string): Counts {
   const asked = own.reduce((sum, message) => sum + (message.tool_calls?.length ?? 0), 0)
-  const paid = (state.usage?.perRequest ?? []).filter(({ id }) => id.startsWith(`${turnId}.`))
+  // What agents at work have cost is in their own entries.
+  const workers = new Set(workersOf(state).map(({ path }) => path?.[0]))
+  const isTheirs = (id: string) => [...workers].some((worker) => id.startsWith(`${worker}.`))
+  const paid = (state.usage?.perRequest ?? []).filter(({ id }) => id.startsWith(`${turnId}.`) && !isTheirs(id))
   const tallies: Record<string, Tally> = {}
   for (const { role, meta } of own) {
     const name = meta.tool?.name

@@ -4,7 +4,6 @@ import { retentionOf } from '../smart/compacted.ts'
 import { countApproxTokens } from '../smart/tokens.ts'
 import type { OutputRetention } from '../tools/tool.ts'
 import type { EntryOf } from './entry.ts'
-import type { Fold } from './fold.ts'
 import { normalizeUsage } from './normalize-usage.ts'
 import type { SmartUsage, SummaryRecord, ToolExecution } from './smart-state.ts'
 
@@ -74,22 +73,19 @@ export function paidRequest(
   }
 }
 
-export function usageOf(
-  before: SmartUsage | undefined,
-  { head }: Fold,
-  perRequest: SmartUsage['perRequest'],
-): SmartUsage {
-  const totals: Record<string, SmartUsage['totals'][string]> = { ...before?.totals }
-  for (const [model, { input, output, total, cachedInput }] of Object.entries(head.usage.totals)) {
-    const sum = totals[model] ?? { input: 0, output: 0, total: 0, cachedInput: 0 }
-    totals[model] = {
-      input: sum.input + input,
-      output: sum.output + output,
-      total: sum.total + total,
+/** By request and not by the head, which also counts what agents at work had cost before this run took them up. */
+export function totalsOf(requests: SmartUsage['perRequest'], before: SmartUsage['totals'] = {}): SmartUsage['totals'] {
+  const totals = { ...before }
+  for (const { modelName, usage, cachedInput = 0 } of requests) {
+    const sum = totals[modelName] ?? { input: 0, output: 0, total: 0, cachedInput: 0 }
+    totals[modelName] = {
+      input: sum.input + usage.prompt_tokens,
+      output: sum.output + usage.completion_tokens,
+      total: sum.total + usage.total_tokens,
       cachedInput: sum.cachedInput + cachedInput,
     }
   }
-  return { perRequest: [...perRequest], totals }
+  return totals
 }
 
 /** Results may be put out of sight without a new summary. */

@@ -10,7 +10,7 @@ import type { Message } from './message.ts'
 import { approvalDecision, pendingApproval, pendingQuestion, questionDecision } from './pending.ts'
 import { reduce } from './reduce.ts'
 import { derivedContext } from './state-context.ts'
-import { executionOf, iso, paidRequest, summariesOf, summaryRecord, usageOf } from './state-records.ts'
+import { executionOf, iso, paidRequest, summariesOf, summaryRecord, totalsOf } from './state-records.ts'
 import type { PendingToolApproval, PendingUserQuestion, SmartState, ToolExecution } from './smart-state.ts'
 
 export interface StateView {
@@ -41,6 +41,7 @@ export function createStateView({ input, agent, sessionId, imported, unanswered 
   const fold = foldOf(emptyHead(sessionId, agent.name))
   const history = [...(input.toolHistory ?? [])]
   const requests = [...(input.usage?.perRequest ?? [])]
+  const known = requests.length
   const records = [...(input.summaryRecords ?? [])]
   const reflections = [...(input.reflections ?? [])]
   let approvals = input.pendingApprovals ?? []
@@ -127,7 +128,7 @@ export function createStateView({ input, agent, sessionId, imported, unanswered 
       pendingUserQuestions: questions,
       guardrailResult: guardrailsOf(fold),
       toolCache: head.cache,
-      usage: usageOf(input.usage, fold, requests),
+      usage: { perRequest: [...requests], totals: totalsOf(requests.slice(known), input.usage?.totals) },
       status,
       step,
       agent: active === agent.name ? { ...agentOf(agent) } : { name: active },
