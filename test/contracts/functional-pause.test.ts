@@ -368,7 +368,11 @@ test('[C54] a question may be cancelled, and an answer that does not fit is refu
       expect.objectContaining({ code: 'request-invalid' }),
     )
   }
-  await agent.invoke(agent.resolveUserQuestion(state, { id, cancelled: true }))
+  const cancelled = agent.resolveUserQuestion(state, { id, cancelled: true })
+  expect(() => agent.resolveUserQuestion(cancelled, { id, cancelled: true })).toThrow(
+    expect.objectContaining({ code: 'request-closed', message: expect.stringContaining('cancelled already') }),
+  )
+  await agent.invoke(cancelled)
   expect(model.requests[1]?.messages.at(-1)?.content).toContain('"cancelled"')
   expect(told(events)).toContain('user_question cancelled')
 })

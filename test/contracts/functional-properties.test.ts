@@ -94,16 +94,20 @@ test('[C61] [O6] stopped at any moment, a run does nothing more and leaves a tra
     fc.asyncProperty(story, fc.integer({ min: 0, max: 60 }), async (given, after) => {
       const controller = new AbortController()
       let moments = 0
-      const tick = () => (moments += 1) > after && controller.abort()
+      let late = 0
+      const tick = (where?: 'entered') => {
+        if (where && controller.signal.aborted) late += 1
+        return (moments += 1) > after && controller.abort()
+      }
       const { agent, effects } = world(given, tick)
       const stopped = await agent.invoke(hello, {
         signal: controller.signal,
-        onEvent: tick,
+        onEvent: () => tick(),
         onStateChange: () => tick() && false,
       })
       const done = [...effects]
       await new Promise((resolve) => setTimeout(resolve, 5))
-      expect(effects).toEqual(done)
+      expect([effects, late]).toEqual([done, 0])
       expectWhole(stopped.messages, stopped.metadata.terminalReason === 'paused')
       const messages = [...stopped.messages, { role: 'user', content: 'go on' }]
       const again = world({ ...given, steps: [] })
@@ -276,19 +280,21 @@ test('[C21] runs side by side hear, count and pay for themselves alone', async (
 const roomy = { maxToolCalls: 50, maxSteps: 20, maxParallelTools: 5 }
 
 /** An agent, a model whose answer is a matter of what it is shown alone, and what was done. */
-function world(given: Story, tick: () => unknown = () => {}) {
+function world(given: Story, tick: Tick = () => {}) {
   const effects: string[] = []
   const { options, ports } = parts(given, effects, tick)
   return { agent: createSmartAgent({ ...options, ports }), effects, given }
 }
 
+type Tick = (where?: 'entered') => unknown
+
 /** `tick` is asked wherever a run waits for somebody else, and holds it for as long as it likes. */
-function parts(given: Story, effects: string[] = [], tick: () => unknown = () => {}) {
+function parts(given: Story, effects: string[] = [], tick: Tick = () => {}) {
   const tool = (name: string, func: (ctx: ToolContext) => unknown, more = {}) => ({
     name,
     parameters: { type: 'object', properties: { at: { type: 'string' } } },
     async func(_args: unknown, ctx: ToolContext) {
-      await tick()
+      await tick('entered')
       if (name === 'asks-inside') await ctx.requestApproval()
       effects.push(`${name} ${ctx.callId}`)
       const result = await func(ctx)
@@ -328,7 +334,7 @@ function parts(given: Story, effects: string[] = [], tick: () => unknown = () =>
   return { options, ports }
 }
 
-function modelOf({ steps }: Story, tick: () => unknown): Model {
+function modelOf({ steps }: Story, tick: Tick): Model {
   return {
     async *stream({ messages, toolChoice }): AsyncGenerator<ModelEvent> {
       await tick()

@@ -356,6 +356,40 @@ test('[C60] [C61] what a guardrail puts in place of an answer that streamed is t
   expect(chunks.at(-1)).toBe('final: I cannot say.')
 })
 
+test.each([true, false])(
+  '[C30] [C32] [C61] with emitEvents %s a note is told so, and kept either way',
+  async (emitEvents) => {
+    const { agent, events } = functional(
+      ({ messages }) =>
+        textOf(messages.at(-1)!).startsWith('Reflect')
+          ? say('I looked.')
+          : messages.some(({ role }) => role === 'tool')
+            ? say('Done.')
+            : call('book', { hotel: 'Sol' }),
+      { tools: [book], reasoning: { native: false, reflection: { cadence: 'after_tool', emitEvents } } },
+    )
+    const { state } = await agent.invoke(hello)
+    expect(state.reflections).toMatchObject([{ text: 'I looked.' }])
+    const notes = events.filter(({ type }) => type === 'reflection')
+    expect(notes).toMatchObject(emitEvents ? [{ text: 'I looked.', trigger: 'after_tool' }] : [])
+    for (const note of notes) expect(note).not.toHaveProperty('createdAt')
+  },
+)
+
+test('[C19] [C61] a run that a limit ends says which, and still gives its answer', async () => {
+  const { agent, events } = functional([[say('Looking.'), call('book', { hotel: 'A' }), usage({ output: 9 })]], {
+    tools: [book],
+    limits: { maxTotalOutputTokens: 5 },
+  })
+  const { state, metadata } = await agent.invoke(hello)
+  expect(metadata.terminalReason).toBe('max_output_tokens_total')
+  expect(state.ctx).toMatchObject({ __limitBreached: 'max_output_tokens_total' })
+  expect(events.slice(-2)).toMatchObject([
+    { type: 'metadata', limitBreached: 'max_output_tokens_total' },
+    { type: 'finalAnswer', content: 'Looking.' },
+  ])
+})
+
 test('[C38] a summary is told with what it holds, what it replaced and what it cost', async () => {
   const summary = JSON.stringify({
     stable_facts: [{ key: 'city', value: 'Lisbon', confidence: 0.9 }],

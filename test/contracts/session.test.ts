@@ -368,6 +368,22 @@ test('[C42] a named snapshot is kept, listed, and opens as a new session', async
   expect(session.messages.value).toHaveLength(4)
 })
 
+test('[C46] [C42] a copy opened by an agent that has changed since is reported, and one that has not is not', async () => {
+  const here = device()
+  const tools = [{ name: 'book', func: () => '' }]
+  const tab = here.tab({ model: scriptedModel([say('Hi.')]), tools, version: '1' })
+  const session = await tab.open()
+  await session.send('hello')
+  const snapshot = await session.snapshot({ tag: 'then' })
+  await tab.client.import(session.agent, snapshot)
+  expect(tab.warnings).toEqual([])
+  const later = here.tab({ model: scriptedModel([]), version: '2' })
+  const { agent } = await later.open()
+  await later.client.import(agent, snapshot)
+  await until(() => later.warnings.length > 0)
+  expect(later.warnings.join()).toMatch(/"version":\{"was":"1","is":"2"\}.*"missingTools":\["book"\]/)
+})
+
 test('[C42] a snapshot is opened by its name too, and one that is not kept is said to be missing', async () => {
   const here = device()
   const tab = here.tab({ model: scriptedModel([say('one')]) })

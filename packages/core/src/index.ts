@@ -101,6 +101,7 @@ export { type Choices, type Command, type CommandBody } from './session/command.
 export { emptyPartial, type Partial, type PartialCall } from './session/partial.ts'
 export {
   captureSnapshot,
+  driftOf,
   migrated,
   restoreSnapshot,
   type Drift,

@@ -135,7 +135,14 @@ export type Question =
       readonly at?: string
       readonly title?: string
     } & OfSession)
-  | ({ readonly type: 'import'; readonly agent: string; readonly snapshot: Snapshot | NamedSnapshot } & Place)
+  | ({
+      readonly type: 'import'
+      readonly agent: string
+      readonly version?: string
+      /** By name. */
+      readonly tools: readonly string[]
+      readonly snapshot: Snapshot | NamedSnapshot
+    } & Place)
   | ({ readonly type: 'delete'; readonly sessionId: string } & Place)
   | { readonly type: 'clear'; readonly user?: string }
 

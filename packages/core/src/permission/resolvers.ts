@@ -1,4 +1,4 @@
-/** Decisions about a state that waits for a person: pure, and open to a change of mind until the run has carried them out. */
+/** Decisions about a state that waits for a person: pure. An approval may be changed until the run has carried it out. */
 import { DogearError } from '../error.ts'
 import type { Answers } from './request.ts'
 import { awaiting, definedOnly } from '../session/state-context.ts'
@@ -66,6 +66,8 @@ export function resolveUserQuestion(
 ): SmartState {
   const { answers, answeredBy, notes, cancelled = false } = resolution
   const pending = pendingNamed(state.pendingUserQuestions ?? [], resolution.id, 'question')
+  // Two who answer at once must both learn whose answer counts.
+  if (pending.status !== 'pending') throw closed(pending.id, 'question', pending.status)
   const checked = cancelled ? [] : checkAnswers(pending.questions, answers ?? {}, pending.allowFreeText ?? true)
   const byText = checked.map(({ question, header: _header, ...answer }) => [question, definedOnly(answer)])
   const decided: PendingUserQuestion = definedOnly({
@@ -101,10 +103,12 @@ function pendingNamed<T extends PendingToolApproval | PendingUserQuestion>(
     const known = list.filter(({ status }) => status !== 'executed').map((candidate) => candidate.id)
     throw new DogearError('request-unknown', `No ${what} "${id}" waits here. Waiting: ${known.join(', ') || 'none'}.`)
   }
-  if (pending.status === 'executed') {
-    throw new DogearError('request-closed', `The ${what} "${id}" was carried out already, and cannot be decided again.`)
-  }
+  if (pending.status === 'executed') throw closed(id, what, 'carried out')
   return pending
+}
+
+function closed(id: string, what: string, how: string): DogearError {
+  return new DogearError('request-closed', `The ${what} "${id}" was ${how} already, and cannot be decided again.`)
 }
 
 function withContext(state: SmartState): SmartState {

@@ -4,6 +4,7 @@ import { DogearError } from '../error.ts'
 import { plainCopy } from './plain-copy.ts'
 import type { SmartState } from './smart-state.ts'
 import { ownContext } from './state-context.ts'
+import type { Tool } from '../tools/tool.ts'
 
 export interface Snapshot {
   readonly schemaVersion: 1
@@ -121,7 +122,7 @@ export function migrated(snapshot: Snapshot): Snapshot {
 /** Undefined when the agent is the same, or the snapshot does not say. */
 export function driftOf(
   hint: RuntimeHint | undefined,
-  agent: Pick<AgentDefinition, 'name' | 'version' | 'tools'>,
+  agent: Pick<AgentDefinition, 'name' | 'version'> & { readonly tools: readonly Pick<Tool, 'name'>[] },
 ): Drift | undefined {
   if (!hint) return undefined
   const missing = (hint.tools ?? []).filter((name) => !agent.tools.some((tool) => tool.name === name))

@@ -23,7 +23,7 @@ export interface EventMapper {
 export interface EventMapperOptions {
   /** The view's own fold. */
   readonly fold: Fold
-  readonly agent: Pick<AgentDefinition, 'name' | 'limits' | 'output'>
+  readonly agent: Pick<AgentDefinition, 'name' | 'limits' | 'output' | 'reflection'>
   /** How many entries the state itself became: of them only decisions and a first step are news. */
   readonly imported: number
   readonly stopReason: () => Extract<SmartAgentEvent, { type: 'cancelled' }>['reason']
@@ -74,6 +74,7 @@ export function createEventMapper({ fold, agent, imported, stopReason }: EventMa
       case 'compaction-add':
         return [summarization(given)]
       case 'reflection-add': {
+        if (agent.reflection?.emitEvents === false) return []
         const { createdAt: _at, anchorMessageIndex: _anchor, ...reflection } = given.reflection
         return [{ type: 'reflection', ...reflection }]
       }

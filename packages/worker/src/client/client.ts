@@ -314,8 +314,10 @@ export function createClient(options: ClientOptions): Client {
     open: (agent, choice = { type: 'last' }, opened) => use(attach(agent, choice), opened),
     ask: question,
     async import(agent, snapshot, opened) {
-      const { user, persistSession, name } = agent
-      const sessionId = await question({ type: 'import', user, persistSession, agent: name, snapshot })
+      const { name, version, user, persistSession } = agent
+      const tools = agent.tools.map((tool) => tool.name)
+      const place = { user, persistSession }
+      const sessionId = await question({ type: 'import', ...place, agent: name, version, tools, snapshot })
       return use(attach(agent, { type: 'id', id: sessionId }), opened)
     },
     delete({ user, persistSession }, sessionId) {

@@ -2,6 +2,7 @@
 import {
   changeEntry,
   DogearError,
+  driftOf,
   emptyHead,
   foldOf,
   importState,
@@ -264,9 +265,15 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       const row = await knownRow(store, agent, sessionId)
       return forkSession(platform, { store, fold: await loadFold(store, sessionId, row.agent) }, question)
     },
-    async import({ agent, snapshot, ...place }) {
+    async import({ agent, snapshot, version, tools, ...place }) {
       const store = await storeOf(place)
-      const { title, from, ...state } = checkSnapshot(await wholeSnapshot(store, snapshot), agent)
+      const whole = await wholeSnapshot(store, snapshot)
+      const { title, from, ...state } = checkSnapshot(whole, agent)
+      const hint = whole.runtimeHint
+      // One of a session that was not open does not say its version.
+      const was = hint && { ...hint, version: hint.version ?? version }
+      const drift = driftOf(was, { name: agent, version, tools: tools.map((name) => ({ name })) })
+      if (drift) warn(`This snapshot was taken of another agent: ${JSON.stringify(drift)}. It goes on with this one.`)
       const { clock, hash, ids } = platform
       const sessionId = ids.id()
       const { entries, turnId } = importState(state, { agent: { name: agent }, hash, ids }, { begin: false, from })
