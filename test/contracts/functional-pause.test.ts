@@ -108,6 +108,25 @@ test('[C4] [C44] only a run that began with unanswered calls says so, until they
   expect(seen.slice(2)).toEqual([])
 })
 
+test('[C4] [C44] a run that began with unanswered calls says so for as long as one of them is not answered', async () => {
+  const calls = [call('book', { hotel: 'Sol' }), call('book', { hotel: 'Mar' })]
+  const { agent } = functional([calls, say('Done.')], { tools: [guarded] })
+  const stages: unknown[] = []
+  let { state } = await agent.invoke(hello)
+  for (const { id } of state.pendingApprovals ?? []) {
+    stages.push(state.ctx?.__resumeStage)
+    ;({ state } = await agent.invoke(agent.resolveToolApproval(state, { id, approved: true })))
+  }
+  expect([...stages, state.ctx?.__resumeStage]).toEqual([undefined, 'tools', undefined])
+})
+
+test('[C6] views of a run that is over are not taken for views of one that waits', async () => {
+  const { agent } = functional([call('book', { hotel: 'Sol' })], { tools: [guarded] })
+  const stale = { __cancelled: true, __deadline: 1, __limitBreached: 'max_cost', __guardrailBlocked: true, mine: 1 }
+  const { state } = await agent.invoke({ ...hello, ctx: stale })
+  expect(Object.keys(state.ctx ?? {})).toEqual(['mine', '__awaitingApproval'])
+})
+
 test('[C45] a run that is resumed has everything its agent has: plan, questions, summaries', async () => {
   const long = 'lorem ipsum '.repeat(400)
   const look = { name: 'look', func: () => long }

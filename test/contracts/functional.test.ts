@@ -397,7 +397,7 @@ test('[C38] a summary is told with what it holds, what it replaced and what it c
   })
   const long = 'lorem ipsum '.repeat(400)
   const tools = [{ name: 'look', func: () => long }]
-  const { agent, events } = functional(
+  const { agent, events, model } = functional(
     ({ messages }) => {
       if (textOf(messages[0]!).startsWith('Sum up'))
         return [say(summary), usage({ input: 9, output: 2, cachedInput: 1 })]
@@ -405,7 +405,13 @@ test('[C38] a summary is told with what it holds, what it replaced and what it c
     },
     { tools, summarization: { summaryTriggerTokens: 2_000 } },
   )
-  expect((await agent.invoke(hello)).content).toBe('Seen.')
+  const { content, state, messages } = await agent.invoke(hello)
+  expect(content).toBe('Seen.')
+  expect(state.summaryRecords).toMatchObject([{ summary: 'Sum.', archived: [expect.any(String)], trigger: 'auto' }])
+  const summed = () => model.requests.filter(isSummary).length
+  const before = summed()
+  await agent.invoke({ ...state, messages: [...messages, { role: 'user', content: 'And?' }] })
+  expect(summed()).toBe(before)
   expect(events.find(({ type }) => type === 'summarization')).toMatchObject({
     summary: 'Sum.',
     trigger: 'auto',

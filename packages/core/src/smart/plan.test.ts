@@ -56,7 +56,8 @@ test('[C24] evidence is cut at 300 characters instead of costing the model anoth
 })
 
 test.each([
-  ['a version that is not the plan’s', { operation: 'write', expectedVersion: 3, todoList: [hotel] }, 'version 1'],
+  ['a version the plan does not have yet', { operation: 'write', expectedVersion: 3, todoList: [hotel] }, 'version 1'],
+  ['a version the plan no longer has', { operation: 'update', expectedVersion: 0, todoList: [hotel] }, 'version 1'],
   ['a write without a list', { operation: 'write' }, 'needs a todoList'],
   ['an update without a list', { operation: 'update' }, 'needs a todoList'],
   ['two steps with one id', { operation: 'write', todoList: [hotel, { id: 1, step: 'Again' }] }, 'id 1'],

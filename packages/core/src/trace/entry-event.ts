@@ -7,9 +7,8 @@ import type { Plan } from '../smart/plan.ts'
 import type { SmartAgentEvent } from './event.ts'
 
 export function resultEvent({ callId, result }: EntryOf<'tool-result'>): SmartAgentEvent {
-  const { tool: name, status, content, args, fromCache } = result
+  const { tool: name, status, content, args, durationMs } = result
   const about = { type: 'tool_call', name, id: callId, args } as const
-  const durationMs = fromCache ? 0 : result.durationMs
   if (status === 'complete') return { ...about, phase: 'success', result: content, durationMs }
   if (status === 'skipped' || status === 'rejected') return { ...about, phase: 'skipped', result: content }
   return { ...about, phase: 'error', error: { message: content }, durationMs }
