@@ -127,6 +127,17 @@ test('[C6] views of a run that is over are not taken for views of one that waits
   expect(Object.keys(state.ctx ?? {})).toEqual(['mine', '__awaitingApproval'])
 })
 
+test('[C44] [C56] left just when the model was told to give its answer by the schema, a run asks it so again', async () => {
+  const outputSchema = { type: 'object', properties: { rooms: { type: 'number' } }, required: ['rooms'] }
+  const { agent, model } = functional([say('Three.'), call('response', { rooms: 3 })], { outputSchema })
+  const { state } = await agent.invoke(hello, { onStateChange: (_state, stage) => stage === 'after_agent' })
+  expect(state.messages.at(-1)?.content).toContain('not taken as the final answer')
+  const { output, state: last } = await agent.resume(JSON.parse(JSON.stringify(agent.snapshot(state))) as Snapshot)
+  expect(output).toEqual({ rooms: 3 })
+  expect(textOf(model.requests[1]!.messages.at(-1)!)).toContain('not taken as the final answer')
+  expect(last.step).toBe(2)
+})
+
 test('[C45] a run that is resumed has everything its agent has: plan, questions, summaries', async () => {
   const long = 'lorem ipsum '.repeat(400)
   const look = { name: 'look', func: () => long }
