@@ -1,6 +1,15 @@
 /** Agents called like functions: a state in, a state out. */
-import { countApproxTokens, setState, textOf, type ModelEvent, type ModelRequest, type SmartState } from '@dogear/core'
-import { call, fail, forever, say, usage } from '@dogear/testing'
+import {
+  asHandoff,
+  countApproxTokens,
+  defineAgent,
+  setState,
+  textOf,
+  type ModelEvent,
+  type ModelRequest,
+  type SmartState,
+} from '@dogear/core'
+import { call, fail, forever, say, scriptedModel, usage } from '@dogear/testing'
 import { browserClock } from '@dogear/worker/host'
 import { expect, test } from 'vitest'
 import { functional, hello, told } from './functional.ts'
@@ -375,6 +384,21 @@ test.each([true, false])(
     for (const note of notes) expect(note).not.toHaveProperty('createdAt')
   },
 )
+
+test('[C58] [C61] each handoff is told with who gave the word and who got it', async () => {
+  const sales = defineAgent({ name: 'sales', model: scriptedModel([say('Sold.')]) })
+  const billing = defineAgent({
+    name: 'billing',
+    model: scriptedModel([call('handoff_to_sales', { reason: 'sell' })]),
+    tools: [asHandoff(sales)],
+  })
+  const { agent, events } = functional([call('handoff_to_billing', { reason: 'pay' })], { tools: [asHandoff(billing)] })
+  expect((await agent.invoke(hello)).content).toBe('Sold.')
+  expect(events.filter(({ type }) => type === 'handoff')).toEqual([
+    { type: 'handoff', from: 'tester', to: 'billing', toolName: 'handoff_to_billing' },
+    { type: 'handoff', from: 'billing', to: 'sales', toolName: 'handoff_to_sales' },
+  ])
+})
 
 test('[C19] [C61] a run that a limit ends says which, and still gives its answer', async () => {
   const { agent, events } = functional([[say('Looking.'), call('book', { hotel: 'A' }), usage({ output: 9 })]], {

@@ -233,6 +233,28 @@ test('[C51] [C42] a snapshot taken at a tool’s second question has the answer 
   expect(seen.paid).toEqual(['2 from ours'])
 })
 
+test('[C51] [C53] a snapshot tells what became of each question a tool has asked', async () => {
+  const pay = {
+    name: 'pay',
+    async func(_args: unknown, ctx: ToolContext) {
+      await ctx.ask('From which account?').catch(() => {})
+      await ctx.ask('Which currency?')
+      await ctx.ask('Sure?')
+    },
+  }
+  const tab = device().tab({ model: scriptedModel([call('pay')]), tools: [pay] })
+  const session = await tab.open()
+  let { requests } = await session.send('pay')
+  ;({ requests } = await session.resolve(requests[0]!.id, { type: 'cancel' }))
+  await session.answer(requests[0]!.id, [{ values: [], freeText: 'euro' }])
+  const { state } = await session.snapshot({ tag: 'asked' })
+  expect(state.pendingUserQuestions).toMatchObject([
+    { status: 'cancelled', cancelled: true },
+    { status: 'answered', answers: [{ freeText: 'euro' }] },
+    { status: 'pending' },
+  ])
+})
+
 test('[C51] [T17] a snapshot that says with what a tool was entered when it asked is not believed', async () => {
   const { pay, seen } = payer()
   const tab = device().tab({ model: scriptedModel([call('pay', { amount: 2 }), say('Paid.')]), tools: [pay] })

@@ -29,12 +29,12 @@ export function pendingOf({ requests, turn }: Pick<Head, 'requests' | 'turn'>) {
   }
 }
 
-export function approvalDecision(resolution: Resolution): globalThis.Partial<PendingToolApproval> {
+function approvalDecision(resolution: Resolution): globalThis.Partial<PendingToolApproval> {
   if (resolution.type === 'reject') return { status: 'rejected', comment: resolution.comment }
   return { status: 'approved', ...(resolution.type === 'approve' && { approvedArgs: resolution.args }) }
 }
 
-export function questionDecision(resolution: Resolution): globalThis.Partial<PendingUserQuestion> {
+function questionDecision(resolution: Resolution): globalThis.Partial<PendingUserQuestion> {
   if (resolution.type !== 'answer') return { status: 'cancelled', cancelled: true }
   const { answers, notes } = resolution
   return { status: 'answered', answers: answers as PendingUserQuestion['answers'], notes }

@@ -7,7 +7,7 @@ import type { Entry, EntryOf } from './entry.ts'
 import { unplaced, type NewEntry } from './journal.ts'
 import { callOfWorker, emptyHead, foldOf, pathOf, statusOf, type Fold } from './fold.ts'
 import type { Message } from './message.ts'
-import { approvalDecision, pendingApproval, pendingQuestion, questionDecision } from './pending.ts'
+import { pendingApproval, pendingQuestion } from './pending.ts'
 import { reduce } from './reduce.ts'
 import { derivedContext } from './state-context.ts'
 import { executionOf, iso, paidRequest, summariesOf, summaryRecord, totalsOf } from './state-records.ts'
@@ -76,21 +76,6 @@ export function createStateView({ input, agent, sessionId, imported, unanswered 
         if (entry.request.kind === 'approval') approvals = opened(approvals, pendingApproval(at(entry)))
         if (entry.request.kind === 'question') questions = opened(questions, pendingQuestion(at(entry)))
         return
-      case 'request-close': {
-        const { requestId, resolution, by } = entry
-        const isMeant = ({ id }: { readonly id: string }) => id === requestId
-        approvals = changed(approvals, isMeant, () => ({
-          ...approvalDecision(resolution),
-          decidedAt: iso(entry.at),
-          ...(by !== undefined && { decidedBy: by }),
-        }))
-        questions = changed(questions, isMeant, () => ({
-          ...questionDecision(resolution),
-          answeredAt: iso(entry.at),
-          ...(by !== undefined && { answeredBy: by }),
-        }))
-        return
-      }
       case 'usage-add':
         return void requests.push(paidRequest(entry, fold.head.turn?.id ?? '', step))
       case 'compaction-add':
