@@ -275,6 +275,15 @@ test.each([
   expect(events.at(-1)).toEqual({ type: 'cancelled', stage: 'agent', reason })
 })
 
+test('[C61] a run stopped while its tools run says so', async () => {
+  const controller = new AbortController()
+  const hangs = { name: 'hangs', func: () => (controller.abort(), new Promise(() => {})) }
+  const { agent, events } = functional([call('hangs')], { tools: [hangs] })
+  const { metadata } = await agent.invoke(hello, { signal: controller.signal })
+  expect(metadata.terminalReason).toBe('aborted_tools')
+  expect(events.at(-1)).toEqual({ type: 'cancelled', stage: 'tools', reason: 'aborted' })
+})
+
 test('a model that fails gives a result that says so', async () => {
   const { agent, events } = functional([fail('quota-exceeded')])
   const { metadata } = await agent.invoke(hello)

@@ -376,6 +376,10 @@ test('[C46] [C42] a copy opened by an agent that has changed since is reported, 
   await session.send('hello')
   const snapshot = await session.snapshot({ tag: 'then' })
   await tab.client.import(session.agent, snapshot)
+  session.close()
+  // Nobody had it open: which version it was is not known.
+  const exported = await tab.client.ask({ type: 'export', agent: 'tester', sessionId: 's1' })
+  await tab.client.import(session.agent, exported)
   expect(tab.warnings).toEqual([])
   const later = here.tab({ model: scriptedModel([]), version: '2' })
   const { agent } = await later.open()
