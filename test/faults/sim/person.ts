@@ -15,8 +15,6 @@ export interface Person {
   /** The turn that ended last, as the disk has it. */
   lastTurn(): string | undefined
   tabs(): readonly Tab[]
-  /** How often nothing went on by itself. */
-  reloads(): number
 }
 
 /** More turns than this are not asked for, whatever is still to go wrong. */
@@ -31,10 +29,10 @@ export function createPerson(world: World, outside: Outside): Person {
   let asked: { readonly commandId: string; readonly tab: Tab; isRefused: boolean; isRetry?: boolean } | undefined
   /** When an answer to a request was last given. */
   const answeredAt = new Map<string, number>()
+  const waitingSince = new Map<string, number>()
   let extra = story.isRestless ? random.between(1, 4) : 0
   let progressAt = 0
   let progressSeq = 0
-  let reloads = 0
 
   function reopenTabs(): void {
     for (let index = 0; index < story.tabs; index += 1) {
@@ -103,13 +101,21 @@ export function createPerson(world: World, outside: Outside): Person {
     if (kind === 'question') return { type: 'answer', answers: [{ values: ['Yes'] }] }
     if (kind === 'outcome') {
       // An honest person looks at their bank account, and waits while something may still happen.
-      if (tabs.some((tab) => !tab.isDead() && tab.underway.has(callId))) return undefined
+      if (tabs.some((tab) => !tab.isDead() && tab.underway.has(callId))) return waitFor(callId)
       const happened = ledger.effects.some((effect) => effect.callId === callId)
       return happened ? { type: 'happened', result: 'done' } : { type: 'retry' }
     }
     const mood = moodAbout(args)
     if (mood === 'reject') return { type: 'reject', comment: 'not today' }
     return { type: 'approve', ...(mood === 'edit' && { args: { ...(args as object), edited: true } }) }
+  }
+
+  /** A call that hangs for minutes in a tab that no longer drives is ended by closing that tab. */
+  function waitFor(callId: string): undefined {
+    const since = waitingSince.get(callId) ?? time.elapsed()
+    waitingSince.set(callId, since)
+    if (time.elapsed() - since < 120_000) return
+    for (const tab of tabs) if (tab.underway.has(callId)) tab.kill()
   }
 
   /** Whatever a person may do at a bad moment. */
@@ -125,7 +131,7 @@ export function createPerson(world: World, outside: Outside): Person {
     keep(tab, session.send(words, { when: whim }), words)
   }
 
-  /** Nothing has happened for a minute although something is due: they reload every tab. */
+  /** Something is due, and goes on by itself, whatever went wrong. */
   async function loseTemper(): Promise<void> {
     const { seq } = await truth()
     if (seq !== progressSeq || (!wantsMore() && (await isAtRest()) && (await isUnderstood()))) {
@@ -134,9 +140,7 @@ export function createPerson(world: World, outside: Outside): Person {
     }
     if (time.elapsed() - progressAt < 300_000) return
     progressAt = time.elapsed()
-    reloads += 1
-    world.log(() => 'the person reloads every tab')
-    for (const tab of tabs) tab.kill()
+    ledger.violated('[G7] the session stands still for five minutes')
   }
 
   async function isStill(): Promise<boolean> {
@@ -193,6 +197,5 @@ export function createPerson(world: World, outside: Outside): Person {
     turns: () => turns,
     lastTurn: () => fold.head.lastEnd?.turnId,
     tabs: () => tabs,
-    reloads: () => reloads,
   }
 }

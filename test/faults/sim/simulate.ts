@@ -19,7 +19,6 @@ export interface Report {
   readonly faults: number
   readonly effects: number
   readonly turns: number
-  readonly reloads: number
 }
 
 export type Tell = (line: string) => void
@@ -63,7 +62,7 @@ async function simulate(world: World): Promise<Report> {
   process.on('unhandledRejection', unhandled)
   try {
     const isQuiet = await live()
-    const session = isQuiet ? await reopened() : undefined
+    const session = isQuiet && !ledger.violations.length ? await reopened() : undefined
     if (ledger.violations.length) world.log(() => 'stopped at the first violation')
     else if (!session) ledger.violated(`[G7] it is not quiet ${patience} events after the last fault`)
     else await audit(world, { store: outside.disk.store, session, turns: person.turns() })
@@ -77,7 +76,6 @@ async function simulate(world: World): Promise<Report> {
     faults: world.faults(),
     effects: ledger.effects.length,
     turns: person.turns(),
-    reloads: person.reloads(),
   }
 
   /** As a person finds it who comes back later. */

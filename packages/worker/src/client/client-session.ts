@@ -275,6 +275,8 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
       batch(() => {
         switch (message.type) {
           case 'entries':
+            // Its host could not attach it, and goes on all the same: what came before these is missing here.
+            if (!isAttached.value) return
             failure.value = null
             message.entries.forEach(foldEntry)
             show()

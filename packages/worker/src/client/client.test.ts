@@ -121,6 +121,22 @@ test('words sent while there is no host wait for the one that knows the session'
   await turn.saved
 })
 
+test('[G1] a session that the next host could not attach stays failed until it is tried again, and its words wait', async () => {
+  const page = pageWith([hostThatAnswers, () => hostThatRefuses(1)])
+  const session = await page.client.open(agent)
+  page.hosts[0]!.fallSilent()
+  await page.pass(5)
+  // It drives the session all the same.
+  page.hosts[1]!.say({ type: 'entries', sessionId: 's', entries: [words(3, 'unknown')] })
+  expect(session.connection.value).toMatchObject({ type: 'failed' })
+  expect(session.messages.value).toEqual([])
+  const turn = session.send('hello')
+  session.resume()
+  await page.pass(1)
+  expect(session.connection.value).toEqual({ type: 'online' })
+  expect(page.hosts[1]!.received('command')).toMatchObject([{ command: { commandId: turn.id } }])
+})
+
 test('questions asked of a host that died are asked again, after the sessions they are about are open', async () => {
   const page = pageWith([hostThatAnswers, hostThatAnswers])
   const session = await page.client.open(agent)
@@ -231,6 +247,20 @@ function hostThatAnswers(answer: (sent: number) => object = () => ({})): Host {
     received: (type) => messages.filter((message) => type === undefined || message.type === type),
     fallSilent: () => (isSilent = true),
     isTerminated: () => isTerminated,
+  }
+}
+
+/** So often it cannot open a session. */
+function hostThatRefuses(times: number): Host {
+  const host = hostThatAnswers()
+  let left = times
+  return {
+    ...host,
+    post(message) {
+      if (message.type !== 'open' || (left -= 1) < 0) return host.post(message)
+      const error = { code: 'storage-blocked', message: 'No.' } as const
+      queueMicrotask(() => host.say({ type: 'refusal', ref: message.ref, error }))
+    },
   }
 }
 

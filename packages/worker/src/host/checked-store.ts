@@ -49,6 +49,9 @@ export function checkedStore(store: Store, warn: (message: string) => void): Sto
     if (isRow(row)) return row
     const first = await store.entriesAt(sessionId, [0])
     if (row === undefined && !first.length) return undefined
+    // Begun by another tab between the two looks.
+    const begun = row === undefined && (await store.session(sessionId))
+    if (isRow(begun)) return begun
     await putAside(sessionId, 'session', row ?? null)
     const entries: readonly unknown[] = await store.entries(sessionId, 0)
     const start = first.find((entry) => entry.type === 'session-start')

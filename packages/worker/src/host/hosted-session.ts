@@ -107,6 +107,10 @@ export function openHosted(options: HostedOptions): HostedSession {
     tell,
     begin,
     end,
+    robbed() {
+      tell({ type: 'wake' })
+      join().catch(failed)
+    },
     isIdle: () => !fold.head.turn && fold.head.queue.length === 0,
     isAwaited: async () => (await store.inbox(sessionId)).length > 0,
     failed,
@@ -203,7 +207,7 @@ export function openHosted(options: HostedOptions): HostedSession {
   function failed(error: unknown): void {
     ownership.resign()
     // Another tab drives from now on; this one waits in line behind it.
-    if (error instanceof DogearError && error.code === 'fenced') return void follow().then(ownership.goOn).catch(failed)
+    if (error instanceof DogearError && error.code === 'fenced') return void join().catch(failed)
     failure = toErrorData(error)
     // Written by a newer script: this one shows what it could read, and touches nothing.
     if (failure.code === 'session-newer') ownership.close()
@@ -277,12 +281,19 @@ export function openHosted(options: HostedOptions): HostedSession {
     }
   }
 
+  /** Gets in line, and looks what has come meanwhile: whoever sent it may have died before it told the owner. */
+  async function join(): Promise<void> {
+    ownership.goOn().catch(failed)
+    await follow()
+    if (!driver && (await store.inbox(sessionId)).length) ownership.urge(false)
+  }
+
   // Before anybody is told that it is open: what they send would be saved, and never answered here.
   if (options.newer) failed(options.newer)
   else {
-    if (!options.isShort) ownership.goOn().catch(failed)
     // What was appended between the loading and the listening was told to nobody here.
-    follow().catch(failed)
+    const joining = options.isShort ? follow() : join()
+    joining.catch(failed)
   }
   tell({ type: 'joined' })
 
@@ -316,9 +327,13 @@ export function openHosted(options: HostedOptions): HostedSession {
     },
     async send(command, isShown) {
       assertReadable()
-      await store.send(command)
-      if (driver) driver.wake()
-      else ownership.urge(isShown && command.type === 'send')
+      try {
+        await store.send(command)
+      } finally {
+        // Also when it failed: it may have been written, and nobody heard of it.
+        if (driver) driver.wake()
+        else ownership.urge(isShown && command.type === 'send')
+      }
     },
     define(next) {
       agent = next
@@ -331,13 +346,13 @@ export function openHosted(options: HostedOptions): HostedSession {
       // The tab that drives may be one that nobody looks at.
       tell({ type: 'wake' })
       const counted = isParked() ? attempts.forget(sessionId) : Promise.resolve()
-      counted.then(follow).then(ownership.goOn).catch(failed)
+      counted.then(join).catch(failed)
     },
     async restored() {
       try {
         if (fold.head.seq > 0 && !(await store.session(sessionId))) return options.deleted()
         await look()
-        await ownership.goOn()
+        await join()
         tell({ type: 'joined' })
       } catch (error) {
         failed(error)

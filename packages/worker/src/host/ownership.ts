@@ -26,6 +26,8 @@ export interface OwnershipOptions {
   /** Begins to drive, or looks at the inbox again when it drives already. */
   readonly begin: (isHeld: () => boolean) => Promise<void>
   readonly end: () => void
+  /** Another tab has the lock: what this one was about to take from the inbox is that one's to take. */
+  readonly robbed: () => void
   /** Whether no turn is open or queued. */
   readonly isIdle: () => boolean
   /** Whether something waits in the inbox; a claim without it is nobody's. */
@@ -73,19 +75,19 @@ export function createOwnership(options: OwnershipOptions): Ownership {
       if (!got) return
       if (signal.aborted) return got.release()
       held = got
+      // What is lost from here on is to be waited for anew, also while this still begins to drive.
+      owning = undefined
       isOffered = false
       void got.lost.then(() => lost(got))
     }
     await drive()
   }
 
-  /** Taken away by another tab: from now on this one waits behind it. */
+  /** Taken away by another tab. */
   function lost(one: Held): void {
     if (held !== one) return
     resign()
-    // It may have begun to drive just now, and nobody would wait in line once that is over.
-    owning = undefined
-    if (!closed.signal.aborted) own().catch(failed)
+    if (!closed.signal.aborted) options.robbed()
   }
 
   function isHeld(): boolean {
@@ -155,8 +157,13 @@ export function createOwnership(options: OwnershipOptions): Ownership {
         .finally(() => (isUrging = false))
     },
     hear(told) {
-      if (told.type === 'wake') wake()
-      if (told.type === 'ping' && held) tell({ type: 'pong' })
+      // Another tab wrote: where this one holds the lock, it was to drive and had nothing to drive yet, or is fenced.
+      if (told.type === 'wake' || told.type === 'appended') wake()
+      if (told.type === 'ping' && held) {
+        tell({ type: 'pong' })
+        // What it asks about lies in the inbox, and the word of it may have been lost.
+        wake()
+      }
       if (told.type === 'pong') isAnswered = true
       if (told.type === 'claim' && held) offer(told.host).catch(failed)
       if (told.type === 'yours' && told.host === host && isClaiming && !isHeld()) {
