@@ -23,6 +23,8 @@ export type Fault =
   | 'committed-failed'
   | 'redone'
   | 'bit-rot'
+  /** Full from the moment a tool begins: its result finds no room but what was kept for it. */
+  | 'quota'
   /** Of the model. `answer-lost`: it was begun, and paid for, and nothing of it arrives. `forgotten`: its buffer is gone. */
   | 'network'
   | 'answer-lost'
@@ -41,6 +43,8 @@ export type Fault =
   | 'slow'
   | 'lost'
   | 'twice'
+  /** Of a call on its way to its page: the tab freezes, and another takes the session from it. */
+  | 'robbed'
 
 export interface Chaos {
   /** The fault at this await point, of those its port knows. */
@@ -75,6 +79,8 @@ export interface Kill {
   readonly inFlightCommits: boolean
 }
 
+const rare: ReadonlySet<Fault> = new Set<Fault>(['bit-rot', 'quota', 'robbed'])
+
 /** As many faults as it draws, five at least, some close together and some far apart. */
 export function randomFaults(random: Random): Chaos {
   let left = random.between(5, 12)
@@ -84,8 +90,8 @@ export function randomFaults(random: Random): Chaos {
   const crashes = random.pick([0.1, 0.4, 0.4, 0.8])
   return {
     at(point, menu) {
-      // Few points have it on their menu: left to the plan, it would hardly ever happen.
-      const isRare = menu.includes('bit-rot') && random.chance(0.2)
+      // Few points have these on their menu: left to the plan, they would hardly ever happen.
+      const isRare = menu.some((fault) => rare.has(fault)) && random.chance(0.2)
       if (left === 0 || (point < next && !isRare)) return undefined
       const own = isRare || (menu.length > 0 && !random.chance(crashes))
       const fault = random.pick(own ? menu : anywhere)

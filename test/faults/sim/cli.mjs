@@ -66,7 +66,8 @@ function say(name, reports, failures) {
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(0)
   console.log(
     `${name.padEnd(6)} ${reports.length} runs, ${failures.length} failed; ${sum('faults')} faults, ` +
-      `${sum('points')} await points, ${sum('effects')} effects; ${seconds} s`,
+      `${sum('points')} await points, ${sum('effects')} effects, ${sum('atQuota')} results at quota, ` +
+      `${sum('evidence')} kept as evidence; ${seconds} s`,
   )
   if (failures.length) console.log(failureText(failures))
 }

@@ -48,6 +48,8 @@ export function createDisk(world: World): Disk {
   /** Entries whose bytes have changed since they were written, by seq. */
   const rotten = new Map<number, Entry>()
   let fullUntil = 0
+  /** What was given back of the room kept for results, while the disk is full. */
+  let room = 0
 
   const store = wrapped(kept, async (name, args) => asRead(await perform(kept, name, args)))
 
@@ -86,6 +88,7 @@ export function createDisk(world: World): Disk {
         epoch = (value as SessionRecord).epoch
         ledger.acquired(epoch)
       }
+      if (name === 'saveSide' && args[0] === 'evidence') ledger.keptEvidence()
       if (name === 'append' && value === 'appended') ledger.appended(args[0] as Batch)
       return asRead(value)
     }
@@ -110,7 +113,8 @@ export function createDisk(world: World): Disk {
         function later(tell: () => void): void {
           answeredAt = Math.max(answeredAt, time.elapsed() + world.latency())
           time.after(answeredAt - time.elapsed(), worker, () => {
-            const late = world.point(worker, `store.${name} done`, rotMenu(operation))
+            const late = world.point(worker, `store.${name} done`, lateMenu(operation))
+            if (late === 'quota') fullUntil = time.elapsed() + random.between(5_000, 30_000)
             if (late === 'bit-rot') {
               rot((args[0] as Batch).entries.find(isApproval)!)
               worker.strike('kill-tab')
@@ -121,14 +125,22 @@ export function createDisk(world: World): Disk {
       })
     }
 
+    function fits({ name, args }: Operation): boolean {
+      if (name !== 'append' || room === 0) return false
+      room -= 1
+      if ((args[0] as Batch).entries.some(({ type }) => type === 'tool-result')) ledger.wroteAtQuota()
+      return true
+    }
+
     async function commit(operation: Operation, fault: Fault | undefined): Promise<unknown> {
       if (operation.isOver) return new Promise(() => {})
-      const isFull = !world.isHealed() && time.elapsed() < fullUntil && grows(operation)
+      const isFull = !world.isHealed() && time.elapsed() < fullUntil && grows(operation) && !fits(operation)
       const problem = isFull ? 'full' : fault
       if (problem === 'full' || problem === 'blocked' || problem === 'failed') {
         finish(operation)
         throw storageError(problem)
       }
+      if (freesBallast(operation)) room += 1
       const value = await carryOut(operation)
       if (problem === 'committed-failed') throw storageError('failed')
       if (problem === 'redone') return carryOut({ ...operation })
@@ -173,9 +185,15 @@ function menuFor({ name }: Operation): readonly Fault[] {
   return writes.has(name) ? writeFaults : readFaults
 }
 
-function rotMenu({ name, args }: Operation): readonly Fault[] {
+function lateMenu({ name, args }: Operation): readonly Fault[] {
   if (name !== 'append') return []
-  return (args[0] as Batch).entries.some(isApproval) ? ['bit-rot'] : []
+  const { entries } = args[0] as Batch
+  if (entries.some(isApproval)) return ['bit-rot']
+  return entries.some(({ type }) => type === 'tool-intent') ? ['quota'] : []
+}
+
+function freesBallast({ name, args }: Operation): boolean {
+  return name === 'saveSide' && args[0] === 'ballast' && args[3] === undefined
 }
 
 function isApproval(entry: Entry): boolean {

@@ -35,6 +35,13 @@ export interface Ledger {
   /** A person said yes to a call with these arguments. */
   approved(callId: string, args: unknown): void
   pay(messages: readonly Message[], epoch: number): void
+  /** A result was written to a full disk, into the room kept for it. */
+  wroteAtQuota(): void
+  /** What an owner that was fenced learnt too late was kept for the next. */
+  keptEvidence(): void
+  /** How often each of the two happened. */
+  atQuota(): number
+  evidence(): number
   violated(rule: string): void
 }
 
@@ -51,6 +58,8 @@ export function createLedger(): Ledger {
   let step = 0
   let epoch = 0
   let seq = 0
+  let atQuota = 0
+  let evidence = 0
 
   function violated(rule: string): void {
     if (violations.length < 20) violations.push(rule)
@@ -117,6 +126,10 @@ export function createLedger(): Ledger {
         violated(`[G7] the answer to "${position.words}", step ${position.step} was paid for after it was committed`)
       }
     },
+    wroteAtQuota: () => void (atQuota += 1),
+    keptEvidence: () => void (evidence += 1),
+    atQuota: () => atQuota,
+    evidence: () => evidence,
     violated,
   }
 }

@@ -50,6 +50,18 @@ export const mutations = [
     from: 'assertContiguous(batch)',
     to: 'batch.take?.forEach(take); assertContiguous(batch)',
   },
+  {
+    name: 'a tool is entered by old news',
+    file: 'worker/src/handles.ts',
+    from: 'if (proven !== undefined && !isFresh(proven)) post',
+    to: 'if (proven === null) post',
+  },
+  {
+    name: 'a page that still lives is taken for gone',
+    file: 'worker/src/host/own-page.ts',
+    from: 'return free !== undefined',
+    to: 'return true',
+  },
 ]
 
 /** The first run that fails under a mutation, or undefined when none does. */

@@ -19,6 +19,9 @@ export interface Report {
   readonly faults: number
   readonly effects: number
   readonly turns: number
+  /** Results written to a full disk, and those that a fenced owner kept for the next one. */
+  readonly atQuota: number
+  readonly evidence: number
 }
 
 export type Tell = (line: string) => void
@@ -76,6 +79,8 @@ async function simulate(world: World): Promise<Report> {
     faults: world.faults(),
     effects: ledger.effects.length,
     turns: person.turns(),
+    atQuota: ledger.atQuota(),
+    evidence: ledger.evidence(),
   }
 
   /** As a person finds it who comes back later. */

@@ -226,8 +226,12 @@ function pipe<T extends { readonly type: string }>(world: World, from: Mortal, t
       const copy = copied(message)
       arrivesAt = Math.max(arrivesAt, time.elapsed() + world.latency())
       time.after(arrivesAt - time.elapsed(), to, () => {
-        if (message.type !== 'ping' && message.type !== 'pong') world.point(to, `hears ${message.type}`)
-        if (!to.isDead()) receive(copy)
+        const isTool = message.type === 'call' && 'proven' in message && message.proven !== undefined
+        if (message.type !== 'ping' && message.type !== 'pong') {
+          world.point(to, `hears ${message.type}`, isTool ? ['robbed'] : [])
+        }
+        // Frozen at this very moment, it hears it when it thaws.
+        time.after(0, to, () => to.isDead() || receive(copy))
       })
     },
     listen(listener: (message: T) => void): void {

@@ -68,7 +68,10 @@ export function createWorld({ story, random, chaos, tell }: WorldOptions): World
     if (!fault) return undefined
     faults += 1
     if (fault === 'kill-worker' || fault === 'kill-tab' || fault === 'freeze') actor.strike(fault)
-    else if (fault === 'clock-jump') time.jump(random.pick([-day, -day / 24, day / 24, day]))
+    else if (fault === 'robbed') {
+      actor.strike('freeze')
+      void takeLock('lock-stolen')
+    } else if (fault === 'clock-jump') time.jump(random.pick([-day, -day / 24, day / 24, day]))
     else if (fault === 'lock-stolen' || fault === 'lock-lost') void takeLock(fault)
     else if (fault === 'offline') goOffline()
     else return fault
