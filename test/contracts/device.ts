@@ -63,11 +63,10 @@ export function device(
     const platform: Platform = {
       clock: {
         now: clock.now,
-        elapsed: clock.elapsed,
+        elapsed: elapsedOn(clock),
         sleep: (ms, signal) => ice.wait(clock.sleep(ms, signal)),
         after: (ms, call) => clock.after(ms, () => ice.run(call)),
       },
-      elapsed: elapsedOn(clock),
       ids: { id },
       hash: sha256,
       network,

@@ -134,8 +134,7 @@ interface Parts {
 function platformOf(world: World, outside: Outside, { actor, connection, lock, channels }: Parts): Platform {
   const { time, network } = world
   return {
-    clock: time.clockOf(actor),
-    elapsed: stopwatch(world),
+    clock: { ...time.clockOf(actor), elapsed: stopwatch(world) },
     ids: { id: world.uniqueId },
     hash: sha256,
     lock,

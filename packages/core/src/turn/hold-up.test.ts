@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createHoldUp } from './hold-up.ts'
 
 const hash = { sha256: () => 'ffffffff' }
-const clock = { now: () => 0, sleep: () => new Promise<void>(() => {}), after: () => () => {} }
+const clock = { now: () => 0, elapsed: () => 0, sleep: () => new Promise<void>(() => {}), after: () => () => {} }
 
 test('[O12] what was stopped before it begins to wait does not wait, and shows nothing', async () => {
   const shown: unknown[] = []

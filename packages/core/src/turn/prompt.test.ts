@@ -149,7 +149,7 @@ function entriesOf(journal: Journal, type: string, place: number, id: string): N
   }
 }
 
-const clock = { now: () => 0, sleep: async () => {}, after: () => () => {} }
+const clock = { now: () => 0, elapsed: () => 0, sleep: async () => {}, after: () => () => {} }
 const other = defineAgent({ name: 'other', runtimeProfile: 'fast', instructions: 'Be brief.' })
 const tester = runAgentOf(defineAgent({ name: 'tester', runtimeProfile: 'balanced', tools: [asHandoff(other)] }), {
   // Nobody asks it: a prompt is all that is made here.

@@ -16,7 +16,7 @@ import {
   type RunAgent,
   type RunTool,
 } from '@dogear/core'
-import { elapsedOf, type Platform } from './platform.ts'
+import type { Platform } from './platform.ts'
 import { parts, type Part, type Sought, type Told, type ToolFacts } from './told.ts'
 
 export interface Neighbours extends Elsewhere {
@@ -158,7 +158,7 @@ export function createNeighbours(options: NeighbourOptions): Neighbours {
       provenAt: () => readAt,
       async confirm() {
         for (;;) {
-          const at = elapsedOf(platform)
+          const at = platform.clock.elapsed()
           try {
             await options.look()
             return callsFor(fold.head, host).some((call) => reportId(call) === id) ? at : undefined

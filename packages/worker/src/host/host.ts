@@ -26,7 +26,7 @@ import { dryRewind } from './dry-rewind.ts'
 import { forkSession } from './fork.ts'
 import { bodiesOf, loadFold, loadPartly, otherAgent } from './load.ts'
 import { lostSince, type Lost } from './lost.ts'
-import { elapsedOf, type OpenedStore, type Platform } from './platform.ts'
+import type { OpenedStore, Platform } from './platform.ts'
 import { createPageCalls, remoteAgent } from './remote-agent.ts'
 import { deleteUnused, sweep } from './retention.ts'
 import { checkSnapshot, snapshotOf, wholeSnapshot } from './snapshots.ts'
@@ -391,7 +391,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
         for (const { hosted } of sessions.values()) void hosted.restored()
         return
       case 'ping':
-        return post({ type: 'pong', sent: message.sent, heard: elapsedOf(platform) })
+        return post({ type: 'pong', sent: message.sent, heard: platform.clock.elapsed() })
       default:
         page.receive(message)
     }

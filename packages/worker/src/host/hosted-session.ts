@@ -23,7 +23,7 @@ import { catchUp, newestBodies } from './load.ts'
 import { createNeighbours } from './elsewhere.ts'
 import { createOwnership } from './ownership.ts'
 import { ownPage } from './own-page.ts'
-import { elapsedOf, type Platform } from './platform.ts'
+import type { Platform } from './platform.ts'
 import { readTold, type Told } from './told.ts'
 
 export interface HostedSession {
@@ -136,7 +136,7 @@ export function openHosted(options: HostedOptions): HostedSession {
     await attempts.begin(fold)
     // Let go in the meantime: raising the epoch now would fence the tab that has the lock.
     if (!isHeld()) return
-    const askedAt = elapsedOf(platform)
+    const askedAt = platform.clock.elapsed()
     const record = await store.acquire(sessionId, { agent: fold.head.agent, at: clock.now() })
     const own = ownPage({
       platform,
@@ -263,7 +263,7 @@ export function openHosted(options: HostedOptions): HostedSession {
   async function follow(): Promise<void> {
     while (catching) await catching
     catching = (async () => {
-      const readAt = elapsedOf(platform)
+      const readAt = platform.clock.elapsed()
       const { entries, newer } = await catchUp(store, fold)
       if (entries.length) post({ type: 'entries', sessionId, entries })
       if (newer) throw newer

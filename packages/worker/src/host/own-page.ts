@@ -1,7 +1,7 @@
 /** The owner's page, and when the store last agreed that it is the owner's: each of its writes says so. */
 import type { Lock, Page, Store } from '@dogear/core'
 import { freshFor, pageLock } from '../fresh.ts'
-import { elapsedOf, type Platform } from './platform.ts'
+import type { Platform } from './platform.ts'
 
 export interface OwnPageOptions {
   readonly platform: Platform
@@ -16,7 +16,7 @@ export interface OwnPageOptions {
 
 export function ownPage(options: OwnPageOptions): { readonly page: Page; readonly store: Store } {
   const { platform, store, lock } = options
-  const ownedAt = elapsedOf(platform)
+  const ownedAt = platform.clock.elapsed()
   let { provenAt } = options
   /** Looked at once: two calls that try its lock at the same time would each take the other for the page. */
   const pages = new Map<string, Promise<boolean>>()
@@ -24,7 +24,7 @@ export function ownPage(options: OwnPageOptions): { readonly page: Page; readonl
   async function isGone(page: string): Promise<boolean> {
     const free = await lock.acquire(pageLock(page), { wait: false })
     free?.release()
-    if (!free) await platform.clock.sleep(ownedAt + freshFor - elapsedOf(platform))
+    if (!free) await platform.clock.sleep(ownedAt + freshFor - platform.clock.elapsed())
     return free !== undefined
   }
 
@@ -33,7 +33,7 @@ export function ownPage(options: OwnPageOptions): { readonly page: Page; readonl
       ...store,
       async append(batch) {
         // Before, not after: a tab may freeze between the commit and the moment it hears of it.
-        const at = elapsedOf(platform)
+        const at = platform.clock.elapsed()
         const answer = await store.append(batch)
         if (answer === 'appended') provenAt = at
         return answer
@@ -43,7 +43,7 @@ export function ownPage(options: OwnPageOptions): { readonly page: Page; readonl
       id: options.page,
       provenAt: () => provenAt,
       async confirm() {
-        const at = elapsedOf(platform)
+        const at = platform.clock.elapsed()
         return (await options.isOwner()) ? (provenAt = at) : undefined
       },
       outlived(page) {

@@ -75,7 +75,7 @@ function tab({ begin: given }: { begin?: () => Promise<void> }) {
   const asked: { options: Parameters<Lock['acquire']>[1]; give: () => Given }[] = []
   const told: Told[] = []
   const begin = vi.fn(given ?? (async () => {}))
-  const clock: Clock = { now: () => 0, sleep: () => new Promise(() => {}), after: () => () => {} }
+  const clock: Clock = { now: () => 0, elapsed: () => 0, sleep: () => new Promise(() => {}), after: () => () => {} }
   const lock: Lock = {
     acquire: (_name, options) =>
       new Promise((resolve) => {
@@ -98,6 +98,7 @@ function tab({ begin: given }: { begin?: () => Promise<void> }) {
     begin,
     end: () => {},
     isIdle: () => true,
+    robbed: () => void ownership.goOn(),
     isAwaited: async () => true,
     failed: (error) => expect.fail(String(error)),
   })

@@ -5,8 +5,6 @@ import type { ModelMaker } from './remote-agent.ts'
 /** All a host needs of the outside: the ports, and how to open a store and a model. */
 export interface Platform {
   readonly clock: Clock
-  /** Milliseconds on a clock that nobody can set. Default: `performance.now()`. */
-  readonly elapsed?: () => number
   readonly ids: Ids
   readonly hash: Hash
   readonly network: Network
@@ -27,10 +25,6 @@ export interface OpenedStore {
   readonly kept: boolean
   /** For the developer, when the store is not the one that was hoped for. */
   readonly warning?: string
-}
-
-export function elapsedOf({ elapsed }: Platform): number {
-  return elapsed ? elapsed() : performance.now()
 }
 
 export const browserClock: Clock = {
