@@ -176,6 +176,17 @@ test('[G12] a session whose row lost its place is still in the list', async () =
   expect(await tab.client.ask({ type: 'sessions', agent: 'other' })).toEqual([])
 })
 
+test('[G12] a row whose minReader is no number of a version is not taken for a newer script’s', async () => {
+  const rows = await streamingRows()
+  const far = rows.map((row) =>
+    row.store === 'sessions' ? { ...row, value: { ...(row.value as object), minReader: 1e300 } } : row,
+  )
+  const { session } = await opened(far)
+  await session.stop()
+  await until(() => session.status.value === 'idle', 'the stop')
+  expect((await session.send('And now?')).text).toBe('Fine.')
+})
+
 function isEntryRow(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'seq' in value && 'path' in value
 }

@@ -8,7 +8,7 @@ export function acquired(
   { agent, at }: { agent: string; at: number },
   last?: { readonly seq: number; readonly epoch: unknown },
 ): SessionRecord {
-  if (row && row.minReader > entryVersion) throw newerSession(sessionId)
+  if (count(row?.minReader, 0) > entryVersion) throw newerSession(sessionId)
   const known = count(last?.epoch, 0)
   const { title, titledBy, tag, archived } = row ?? ({} as Partial<SessionRecord>)
   return {
