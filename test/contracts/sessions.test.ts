@@ -430,7 +430,7 @@ test('[O18] a disk that keeps the journal and the inbox, and nothing beside them
   const phone = device(store, { clock: { ...hastyClock(1), now: () => Date.now() * 1000 } })
   const broken = () => Promise.reject(new Error('The disk is gone.'))
   const names = ['head', 'saveHead', 'savePartial', 'partial', 'sides', 'saveSide', 'saveSnapshot'] as const
-  const disk = { ...store, ...Object.fromEntries(names.map((name) => [name, broken])) }
+  const disk: Store = { ...store, ...Object.fromEntries(names.map((name) => [name, broken])) }
   const tools = [{ name: 'look', func: () => 'found' }]
   let told = () => {}
   const halfSaid = new Promise<void>((resolve) => (told = resolve))

@@ -74,7 +74,14 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
     }
     const opened = await platform.openStore(user, cleared, persistSession)
     if (opened.warning) warn(opened.warning)
-    return { ...opened, store: checkedStore(opened.store, warn), raw: opened.store }
+    let isEnded = false
+    const checked = Object.entries(checkedStore(opened.store, warn)).map(([name, method]) => [
+      name,
+      (...args: never[]) => (isEnded ? new Promise(() => {}) : (method as (...given: never[]) => unknown)(...args)),
+    ])
+    // The cast: the same methods, until the end.
+    const store = Object.fromEntries(checked) as unknown as Store
+    return { ...opened, store, raw: opened.store, end: () => (isEnded = true) }
   }
 
   async function open(message: Opening): Promise<Opened> {
@@ -304,9 +311,10 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       return null
     },
     async clear({ user }) {
-      const opening = storeOf({ user })
+      const { raw, end } = await openedStore({ user })
       closeAllOf(user)
-      await (await opening).clear()
+      end()
+      await raw.clear()
       return null
     },
   }
@@ -417,6 +425,8 @@ function keyOf({ user, persistSession = true }: Place): string {
 interface CheckedStore extends OpenedStore {
   /** As it lies there. */
   readonly raw: Store
+  /** What a turn still does while it is being let go must not make the deleted database anew. */
+  readonly end: () => void
 }
 
 /** How long a change waits to be seen. */
