@@ -1,5 +1,5 @@
 /** Calls whose tool is on another tab's page: they run there, once, whichever tab dies. */
-import { textOf, type Batch, type Entry, type Store, type ToolOptions } from '@dogear/core'
+import { asTool, defineAgent, textOf, type Batch, type Entry, type Store, type ToolOptions } from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
 import { call, say, scriptedModel } from '@dogear/testing'
 import type { Session } from '@dogear/worker'
@@ -280,6 +280,35 @@ test('[G1] [G3] owner and the tab that ran both die with the report in the inbox
   await until(() => next.status.value === 'idle', 'it is finished')
   expect(model.requests[0]?.messages.at(-1)).toMatchObject({ role: 'tool', content: 'In the cart.' })
   expect(ledger).toHaveLength(1)
+})
+
+test('[C55] [G3] a helper’s call runs in the tab that has its tool, once, when that tab no longer drives', async () => {
+  const here = device()
+  const ledger: Ledger = []
+  const answers = scriptedModel(({ messages }) => {
+    const task = messages.find(({ role }) => role === 'user')
+    const hasResult = messages.at(-1)?.role === 'tool'
+    if (task && textOf(task) === 'go shopping') return hasResult ? say('All bought.') : call('helper', { input: 'buy' })
+    return hasResult ? say('Bought.') : call('add_to_cart', { item: 'lamp' })
+  })
+  const options = (tools: ToolOptions[]) => {
+    const helper = defineAgent({ name: 'helper', model: answers, tools })
+    return { model: answers, tools: [asTool(helper, { toolName: 'helper' })] }
+  }
+  const shop = here.tab(options([cart(ledger, { needsApproval: true })]))
+  const inShop = await shop.open()
+  const atDesk = await here.tab(options([])).open()
+  await inShop.send('go shopping')
+  expect(inShop.requests.value).toMatchObject([{ kind: 'approval', tool: 'add_to_cart' }])
+  // The next in line has it from now on.
+  const thief = await here.lock.acquire('dogear::s1', { wait: false, steal: true })
+  thief?.release()
+  await until(() => atDesk.requests.value.length === 1, 'the desk shows it')
+  expect(await atDesk.approve(atDesk.requests.value[0]!.id)).toMatchObject({ text: 'All bought.' })
+  expect(ledger).toMatchObject([{ args: { item: 'lamp' }, attempt: 1 }])
+  const intents = (await journalOf(here)).filter((entry) => entry.type === 'tool-intent' && entry.path.length > 0)
+  expect(intents).toMatchObject([{ host: expect.any(String), path: [expect.any(String)] }])
+  expect(await here.store.inbox('s1')).toEqual([])
 })
 
 test('a call whose tool no tab has waits, and goes on by itself in a tab that opens with it', async () => {

@@ -17,6 +17,8 @@ export function toolsOf(world: World, page: Mortal, underway: Underway): ToolOpt
     const fault = world.point(page, `${tool} is entered`, toolFaults)
     if (page.isDead()) return never
     underway.add(callId)
+    // Asked now, its target says "not done" of what is about to happen.
+    if (tool === 'mail') world.point(page, 'mail is on its way', ['robbed'])
     try {
       await time.pass(fault === 'slow' ? random.between(1000, 2 * timeout) : world.latency(), page)
       if (fault === 'throws') throw new Error('broken')

@@ -69,7 +69,6 @@ function childRun(run: Run, task: Task, key: string): Run {
     stopping: () => run.stopping() && { take: [] },
     checkpoint: undefined,
     asksAt: undefined,
-    elsewhere: undefined,
   }
 }
 

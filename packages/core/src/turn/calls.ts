@@ -20,6 +20,7 @@ import { steering } from './queue.ts'
 import { argsOf, checkedOutcome, recovered } from './recover.ts'
 import { readable, resolved } from './resolve.ts'
 import { headOf, turnOf, type Ready, type Run, type RunTool } from './run.ts'
+import { soughtBy } from './sought.ts'
 import { afterTool } from '../permission/hooks.ts'
 import { stepStart } from './step-start.ts'
 import { cacheKeyOf } from './tool-rules.ts'
@@ -183,7 +184,7 @@ function executeBegun(run: Run, call: OpenCall, tool: RunTool, drive: Drive): Pr
 }
 
 function waitForPage(run: Run, { tool }: OpenCall): Promise<void> {
-  run.elsewhere?.seek(turnOf(run).agent, tool)
+  run.elsewhere?.seek(soughtBy(run, tool))
   return run.wait('page')
 }
 

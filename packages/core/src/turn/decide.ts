@@ -14,6 +14,7 @@ import { builtInsOf, offeredBuiltIns } from './builtins.ts'
 import { resultOf, type CallDecision, type CallPlace, type PlanCall, type ResultDecision } from './decision.ts'
 import { callsLeft } from './limits.ts'
 import { headOf, turnOf, type Run, type RunTool } from './run.ts'
+import { soughtBy } from './sought.ts'
 import { cachedResult, ruledOut } from './tool-rules.ts'
 
 /** Decides a call that no person has decided about. */
@@ -150,7 +151,7 @@ export function toolNamed(run: Run, name: string): (Pick<RunTool, 'label'> & glo
   const agent = run.agent()
   const isNamed = (tool: { readonly name: string }) => tool.name === name
   const own = builtInsOf(agent).find(isNamed) ?? agent.tools.find(isNamed)
-  return own ?? run.elsewhere?.tool(headOf(run).turn?.agent, name)
+  return own ?? run.elsewhere?.tool(soughtBy(run, name))
 }
 
 export function toolNames(run: Run): string[] {

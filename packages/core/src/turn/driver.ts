@@ -11,7 +11,7 @@ import type { CallReply } from '../tools/result.ts'
 import { takeCommand } from './commands.ts'
 import { turnEntries } from './begin.ts'
 import { createDeadlines } from './deadlines.ts'
-import { reportId, type Elsewhere } from './elsewhere.ts'
+import { openCallsOf, reportId, type Elsewhere } from './elsewhere.ts'
 import { provenResult } from './evidence.ts'
 import { createHoldUp } from './hold-up.ts'
 import type { Page } from './page.ts'
@@ -104,8 +104,8 @@ export function createDriver(options: DriverOptions): Driver {
   /** Left in the inbox until the call's result is written: this host may die before. */
   function isReport(row: InboxRow): boolean {
     const { commandId, type } = row.command
-    const isOpen = (call: OpenCall) => reportId(call) === commandId && !call.done
-    if (type !== 'report' || !journal.fold.head.turn?.calls.some(isOpen)) return false
+    const isOpen = openCallsOf(journal.fold.head).some(({ call }) => reportId(call) === commandId)
+    if (type !== 'report' || !isOpen) return false
     reports.set(commandId, row)
     awaited.get(commandId)?.()
     return true

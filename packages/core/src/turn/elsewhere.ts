@@ -1,6 +1,6 @@
 /** A call that another tab runs, because the tool is on its page: what owner and tab agree on. */
 import { describeError } from '../error.ts'
-import { activeAgent } from '../agents/active-agent.ts'
+import { agentAt } from '../agents/active-agent.ts'
 import type { Hash } from '../ports/hash.ts'
 import type { Head, OpenCall } from '../session/state.ts'
 import { argsHash } from '../tools/canonical.ts'
@@ -8,15 +8,37 @@ import type { CallContext, CallReply } from '../tools/result.ts'
 import { toldOf } from './own-request.ts'
 import { argsOf } from './recover.ts'
 import type { RunAgent, RunTool } from './run.ts'
+import type { Sought } from './sought.ts'
 
 /** The tabs beside this one, as the owner knows them. */
 export interface Elsewhere {
   /** The tool as a living tab has it, for the agent that asked; its `host` is that tab. */
-  tool(agent: string | undefined, name: string): RunTool | undefined
+  tool(sought: Sought): RunTool | undefined
   /** Asks who has it. Whoever does is known some time later, and the driver is nudged. */
-  seek(agent: string | undefined, name: string): void
+  seek(sought: Sought): void
   /** Resolves once that tab is gone for good. */
   gone(host: string): Promise<void>
+}
+
+/** The tool as this page has it, for the agent that asked. */
+export function toolSought(root: RunAgent, head: Head, { path, agent, name }: Sought): RunTool | undefined {
+  const own = path.reduce<Head | undefined>((above, key) => above?.children[key], head)
+  if (!own || own.turn?.agent !== agent) return undefined
+  return agentAt(root, head, path)?.tools.find((tool) => tool.name === name)
+}
+
+/** A call that has no result yet, also of an agent at work for another. */
+export interface CallAt {
+  readonly call: OpenCall
+  readonly path: readonly string[]
+  /** The agent that has the word where it was made. */
+  readonly agent?: string
+}
+
+export function openCallsOf({ turn, children }: Head, path: readonly string[] = []): CallAt[] {
+  const own = turn?.calls.flatMap((call) => (call.done ? [] : { call, path, agent: turn.agent })) ?? []
+  const theirs = Object.entries(children).flatMap(([key, child]) => openCallsOf(child, [...path, key]))
+  return [...own, ...theirs]
 }
 
 /** The commandId of the report on this entry of a call: sent twice, the second one is dropped. */
@@ -25,20 +47,19 @@ export function reportId({ callId, intent, asked }: OpenCall): string {
 }
 
 /** The calls this tab is to run: by an intent in the journal, never by what a channel says. */
-export function callsFor({ turn }: Head, host: string): OpenCall[] {
-  const isMine = ({ intent, request, decision, done }: OpenCall) =>
-    intent?.host === host && !done && !request && !decision
-  return turn?.calls.filter(isMine) ?? []
+export function callsFor(head: Head, host: string): CallAt[] {
+  const isMine = ({ call: { intent, request, decision } }: CallAt) => intent?.host === host && !request && !decision
+  return openCallsOf(head).filter(isMine)
 }
 
 /** Runs what the journal says, and only if it is what was approved. Never throws. */
 export async function runForOwner(
   { agent, head, hash }: { agent: RunAgent; head: Head; hash: Hash },
-  call: OpenCall,
+  { call, path, agent: active }: CallAt,
   { signal, authority }: Pick<CallContext, 'signal' | 'authority'>,
 ): Promise<CallReply> {
   const { callId, intent, asked } = call
-  const tool = activeAgent(agent, head).tools.find(({ name }) => name === call.tool)
+  const tool = toolSought(agent, head, { path, agent: active, name: call.tool })
   const args = argsOf(call)
   if (!tool || !intent) return failure(`${call.tool} is no longer on the page that had it. Nothing was run.`)
   if (argsHash(hash, call.tool, args) !== intent.argsHash) {

@@ -65,7 +65,7 @@ export interface Run {
   readonly asksAt?: Checkpoint
   /** Absent in memory, where a call runs in place. */
   readonly page?: Page
-  /** Absent where no other tab can help: in memory, and for an agent at work for another. */
+  /** Absent where no other tab can help: in memory. */
   readonly elsewhere?: Elsewhere
   /** What the tab that runs the call reported; undefined when it died without a word. */
   report?(call: OpenCall, host: string): Promise<CallReply | undefined>

@@ -1,6 +1,5 @@
 /** Tools on other tabs' pages: the owner finds them and watches over their tabs; a tab runs what the journal gives it. */
 import {
-  activeAgent,
   callsFor,
   describeError,
   DogearError,
@@ -12,12 +11,14 @@ import {
   type Fold,
   type Held,
   type Lock,
-  type OpenCall,
+  type CallAt,
   type RunAgent,
   type RunTool,
+  type Sought,
+  toolSought,
 } from '@dogear/core'
 import type { Platform } from './platform.ts'
-import { parts, type Part, type Sought, type Told, type ToolFacts } from './told.ts'
+import { parts, type Part, type Told, type ToolFacts } from './told.ts'
 
 export interface Neighbours extends Elsewhere {
   hear(told: Told): Promise<void>
@@ -109,11 +110,9 @@ export function createNeighbours(options: NeighbourOptions): Neighbours {
   }
 
   /** The tool as this page has it, when it is one that another tab may use. */
-  async function ownTool({ agent, name }: Sought): Promise<RunTool | undefined> {
+  async function ownTool(sought: Sought): Promise<RunTool | undefined> {
     await options.follow()
-    const { head } = fold
-    if (head.turn?.agent !== agent) return undefined
-    const tool = activeAgent(options.agent(), head).tools.find((each) => each.name === name)
+    const tool = toolSought(options.agent(), fold.head, sought)
     return tool?.tasks || tool?.handoff ? undefined : tool
   }
 
@@ -121,7 +120,7 @@ export function createNeighbours(options: NeighbourOptions): Neighbours {
     const tool = await ownTool(sought)
     if (!tool) return
     life ??= lock.acquire(lockName(host), { wait: true, signal: closed.signal })
-    if (await life) tell({ type: 'found', host, agent: sought.agent, name: sought.name, tool: factsOf(tool) })
+    if (await life) tell({ type: 'found', host, ...whose(sought), tool: factsOf(tool) })
   }
 
   async function answer({ ref, part, value, ...sought }: Extract<Told, { type: 'ask' }>): Promise<void> {
@@ -136,12 +135,12 @@ export function createNeighbours(options: NeighbourOptions): Neighbours {
 
   /** Reported whatever it takes: the tool has run. */
   async function runHere(
-    call: OpenCall,
+    given: CallAt,
     commandId: string,
     context: { signal: AbortSignal; authority: Authority },
   ): Promise<void> {
     const { sessionId } = fold.head
-    const reply = await runForOwner({ agent: options.agent(), head: fold.head, hash }, call, context)
+    const reply = await runForOwner({ agent: options.agent(), head: fold.head, hash }, given, context)
     for (;;) {
       try {
         return await options.send({ type: 'report', commandId, sessionId, at: clock.now(), reply })
@@ -161,7 +160,7 @@ export function createNeighbours(options: NeighbourOptions): Neighbours {
           const at = platform.clock.elapsed()
           try {
             await options.look()
-            return callsFor(fold.head, host).some((call) => reportId(call) === id) ? at : undefined
+            return callsFor(fold.head, host).some(({ call }) => reportId(call) === id) ? at : undefined
           } catch {
             if (isClosing) return undefined
             await clock.sleep(tryAgainAfter)
@@ -173,26 +172,26 @@ export function createNeighbours(options: NeighbourOptions): Neighbours {
 
   return {
     gone,
-    tool: (agent, name) => known.get(keyOf({ agent, name })),
-    seek: (agent, name) => tell({ type: 'seek', agent, name }),
+    tool: (sought) => known.get(keyOf(sought)),
+    seek: (sought) => tell({ type: 'seek', ...sought }),
     async hear(told) {
       if (told.type === 'seek') await offer(told)
-      if (told.type === 'found') await learn({ agent: told.agent, name: told.name }, told.host, told.tool)
+      if (told.type === 'found') await learn(whose(told), told.host, told.tool)
       if (told.type === 'ask' && told.host === host) await answer(told)
       if (told.type === 'told') asked.get(told.ref)?.(told)
     },
     look(readAt) {
-      const mine = new Map(callsFor(fold.head, host).map((call) => [reportId(call), call]))
+      const mine = new Map(callsFor(fold.head, host).map((given) => [reportId(given.call), given]))
       for (const [id, { controller }] of running) {
         if (mine.has(id)) continue
         controller.abort()
         running.delete(id)
       }
-      for (const [id, call] of mine) {
+      for (const [id, given] of mine) {
         if (running.has(id)) continue
         const controller = new AbortController()
         const context = { signal: controller.signal, authority: authorityOver(id, readAt) }
-        running.set(id, { controller, done: runHere(call, id, context) })
+        running.set(id, { controller, done: runHere(given, id, context) })
       }
     },
     reset() {
@@ -214,8 +213,13 @@ export function createNeighbours(options: NeighbourOptions): Neighbours {
   }
 }
 
-function keyOf({ agent = '', name }: Sought): string {
-  return `${agent}/${name}`
+function keyOf({ path, agent = '', name }: Sought): string {
+  return JSON.stringify([path, agent, name])
+}
+
+/** Nothing else of what was said. */
+function whose({ path, agent, name }: Sought): Sought {
+  return { path, agent, name }
 }
 
 /** As data that crosses any channel. */

@@ -1,5 +1,5 @@
 /** What tabs tell each other: hints to look at the store, and what streams. Any script of the origin may say the same. */
-import type { Partial, RunTool, Waiting } from '@dogear/core'
+import type { Partial, RunTool, Sought, Waiting } from '@dogear/core'
 import type { PartialDelta } from '../protocol.ts'
 
 export type Told =
@@ -33,12 +33,6 @@ export type Told =
       })
   | { readonly type: 'told'; readonly ref: string; readonly value?: unknown; readonly problem?: string }
 
-export interface Sought {
-  /** By name; absent for the session's own. */
-  readonly agent?: string
-  readonly name: string
-}
-
 /** A tool without its functions: the parts in `asks` are asked of its tab. */
 export type ToolFacts = Pick<RunTool, 'name' | 'label' | 'parameters' | 'effect' | 'timeout'> & {
   readonly asks: readonly Part[]
@@ -60,7 +54,8 @@ type Fields = Readonly<Record<string, unknown>>
 
 const bare = () => true
 const named = ({ host }: Fields) => typeof host === 'string'
-const sought = ({ agent = '', name }: Fields) => typeof agent === 'string' && typeof name === 'string'
+const sought = ({ path, agent = '', name }: Fields) =>
+  Array.isArray(path) && [...path, agent, name].every((text) => typeof text === 'string')
 const isPart = (value: unknown) => parts.includes(value as Part)
 
 const shapes: Readonly<Record<Told['type'], (message: Fields) => boolean>> = {
