@@ -1,5 +1,5 @@
 /** What a session promises when going on with it kills the host: it is parked, and nothing else suffers. */
-import { textOf, type Clock, type SmartAgentOptions } from '@dogear/core'
+import { defineAgent, textOf, type Clock, type SmartAgentOptions } from '@dogear/core'
 import { call, say, scriptedModel } from '@dogear/testing'
 import type { Session } from '@dogear/worker'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -137,12 +137,16 @@ test('[G16] a host that lets go in order is no death, however often', async () =
   const here = device()
   const wait = { name: 'wait', effect: 'read' as const, func: () => new Promise(() => {}) }
   const model = scriptedModel([call('wait')])
-  let session = await here.tab({ model, tools: [wait] }).open()
+  let tab = here.tab({ model, tools: [wait] })
+  let session = await tab.open()
   void session.send('go')
   for (let times = 0; times < 6; times += 1) {
     await until(() => session.calls.value[0]?.intent?.attempt === times + 1, `try ${times + 1}`)
     session.close()
-    session = await here.tab({ model, tools: [wait] }).open()
+    // Another user: the host lets go of what the one before left at work.
+    await tab.client.open(defineAgent({ name: 'tester', user: 'next', model }), { type: 'new' })
+    tab = here.tab({ model, tools: [wait] })
+    session = await tab.open()
   }
   expect(session.connection.value).toEqual({ type: 'online' })
 })
