@@ -196,6 +196,8 @@ export function openHosted(options: HostedOptions): HostedSession {
     if (isAnswered) deltas.drop()
     attempts.written(entries)
     post({ type: 'entries', sessionId, entries })
+    // The last words of a driver that has failed: a page takes entries for a sign that it goes on.
+    if (failure) post({ type: 'session-failed', sessionId, error: failure })
     tell({ type: 'appended' })
     const isDue = entries.some((entry) => entry.type === 'turn-end') || fold.head.seq - cachedAt >= cacheEvery
     if (!isDue) return
