@@ -1,6 +1,6 @@
 /** A server's response read into the events of an answer: an event stream, or one JSON body from servers without. */
 import type { Clock, DogearError, ModelEvent } from '@dogear/core'
-import { createAnswer, type Answer } from './answer.ts'
+import { createAnswer } from './answer.ts'
 import { createChunkParser } from './chunk-parser.ts'
 import { finishOf, toCursor } from './cursor.ts'
 import { cancel, type Ending, type Reader } from './ending.ts'
@@ -20,136 +20,62 @@ export interface Reading extends Place {
   readonly after?: string
 }
 
-/** Connects and reads. Not by a generator: an event yielded by one costs as much as parsing it. */
-export function readAnswer(
+/** One generator for connecting and reading: an event handed on by a second one costs as much as parsing it. */
+export async function* readAnswer(
   connecting: AsyncGenerator<ModelEvent, Response>,
   reading: Reading,
-): AsyncIterableIterator<ModelEvent> {
-  let events: readonly ModelEvent[] = []
-  let at = 0
-  let body: Body | undefined
-  let isOver = false
-
-  async function start(): Promise<readonly ModelEvent[]> {
-    const { done, value } = await connecting.next()
-    if (!done) return [value]
-    const type = value.headers.get('content-type') ?? ''
-    if (!type.includes('json')) body = openBody(value, type, reading)
-    isOver = !body
-    return body ? [] : readWhole(value, reading)
-  }
-
-  function end(): void {
-    isOver = true
-    at = events.length
-    body?.close()
-  }
-
-  return {
-    async next() {
-      try {
-        while (at === events.length) {
-          if (isOver) return { done: true, value: undefined }
-          at = 0
-          events = []
-          if (!body) events = await start()
-          else if (body.isDone()) {
-            events = body.last()
-            isOver = true
-          } else {
-            let bytes: Uint8Array | undefined
-            try {
-              // In place: a function of its own would cost each piece another promise.
-              bytes = (await body.reader.read()).value
-            } catch (error) {
-              body.lost(error)
-            }
-            events = body.take(bytes)
-          }
-        }
-      } catch (error) {
-        end()
-        throw error
-      }
-      return { done: false, value: events[at++] as ModelEvent }
-    },
-    async return() {
-      if (!body) void connecting.return(undefined as never)
-      end()
-      return { done: true, value: undefined }
-    },
-    [Symbol.asyncIterator]() {
-      return this
-    },
-  }
-}
-
-interface Body {
-  readonly reader: Reader
-  /** All that is worth reading was read. */
-  isDone(): boolean
-  /** The connection broke. */
-  lost(error: unknown): void
-  /** What a piece brings, or the end when there is none. */
-  take(bytes: Uint8Array | undefined): readonly ModelEvent[]
-  /** What is told when all was read; throws when that is no answer. */
-  last(): readonly ModelEvent[]
-  close(): void
-}
-
-function openBody(response: Response, type: string, reading: Reading): Body {
+): AsyncGenerator<ModelEvent, void> {
+  const response = yield* connecting
   const { signal, after } = reading
-  const answer = answerTo(reading)
-  const reader = readerOf(response, type, reading)
+  const answer = createAnswer(reading, after === undefined ? undefined : { finish: finishOf(after) })
+  const type = response.headers.get('content-type') ?? ''
+  if (type.includes('json')) {
+    answer.add(await readWhole(response, reading))
+    yield* answer.end()
+    return
+  }
+  const reader = openBody(response, type, reading)
   const parser = createChunkParser(answer, reading, sizeLimit)
   const decoder = new TextDecoder()
-  let isOpen = true
+  let isWhole = false
   let cursor = after
   const silence = watchSilence(
     reading.clock,
     () => (cursor === undefined ? patience.stream : patience.return),
     () => cancel(reader),
   )
-
-  function closeBy(leave: (reader: Reader) => void): void {
-    if (!isOpen) return
-    isOpen = false
-    silence.end()
-    leave(reader)
-  }
-
-  return {
-    reader,
-    isDone: () => parser.state.isDone,
-    lost(error) {
-      // Lost after its last word, the answer is whole all the same.
-      if (!answer.finish() && !signal.aborted) throw cutOff({}, error)
-    },
-    take(bytes) {
+  try {
+    const { state } = parser
+    while (!state.isDone) {
+      let bytes: Uint8Array | undefined
+      try {
+        // In place: a function of its own would cost each piece another promise.
+        bytes = (await reader.read()).value
+      } catch (error) {
+        // Lost after its last word, the answer is whole all the same.
+        if (!answer.finish() && !signal.aborted) throw cutOff({}, error)
+      }
       if (signal.aborted) throw stopped()
       silence.broken = true
       if (bytes) parser.feed(decoder.decode(bytes, { stream: true }))
       else parser.end()
-      const events = answer.take()
-      const { lastId } = parser.state
-      const next = lastId === undefined ? cursor : toCursor(lastId, answer.finish())
-      if (next !== undefined && next !== cursor) events.push({ type: 'cursor', after: (cursor = next) })
-      return events
-    },
-    last() {
-      const { failure, hasEvents } = parser.state
-      if (failure) throw failure
-      if (!hasEvents && !answer.finish()) throw nothingCame(type, reading)
-      const events = answer.end()
-      closeBy(reading.ending.add)
-      return events
-    },
-    close: () => closeBy(cancel),
+      for (const event of answer.take()) yield event
+      const next = state.lastId === undefined ? cursor : toCursor(state.lastId, answer.finish())
+      if (next !== undefined && next !== cursor) yield { type: 'cursor', after: (cursor = next) }
+    }
+    if (state.failure) throw state.failure
+    if (!state.hasEvents && !answer.finish()) throw nothingCame(type, reading)
+    const last = answer.end()
+    isWhole = true
+    for (const event of last) yield event
+  } finally {
+    silence.end()
+    if (isWhole) reading.ending.add(reader)
+    else cancel(reader)
   }
 }
 
-async function readWhole(response: Response, reading: Reading): Promise<readonly ModelEvent[]> {
-  const answer = answerTo(reading)
+async function readWhole(response: Response, reading: Reading): Promise<WireChunk> {
   let chunk: unknown
   try {
     chunk = JSON.parse(await readText(response, sizeLimit, reading.clock))
@@ -158,22 +84,15 @@ async function readWhole(response: Response, reading: Reading): Promise<readonly
     if (error instanceof SyntaxError) throw badResponse('answered with broken JSON. Ask again.', reading)
     throw cutOff({}, error)
   }
-  if (!isChunk(chunk))
-    throw badResponse('answered with JSON that is no chat completion: is the endpoint right?', reading)
-  answer.add(chunk)
-  return answer.end()
-}
-
-function answerTo(reading: Reading): Answer {
-  const { after } = reading
-  return createAnswer(reading, after === undefined ? undefined : { finish: finishOf(after) })
+  if (isChunk(chunk)) return chunk
+  throw badResponse('answered with JSON that is no chat completion: is the endpoint right?', reading)
 }
 
 function isChunk(value: unknown): value is WireChunk {
   return typeof value === 'object' && value !== null && ('choices' in value || 'error' in value)
 }
 
-function readerOf(response: Response, type: string, reading: Reading): Reader {
+function openBody(response: Response, type: string, reading: Reading): Reader {
   if (!response.body || type.includes('html')) {
     response.body?.cancel().catch(() => {})
     throw notAStream(type, reading)

@@ -29,59 +29,47 @@ export function createBodyWriter(): (request: ModelRequest, dialect: Dialect) =>
   }
 }
 
-/** A conversation as it was written last, and where each of its messages ends in the text. */
+/** A conversation as it was written last. */
 interface Written {
   readonly messages: Seen[]
   readonly wireIds: Map<string, string>
   text: string
 }
 
-/** What the text was made of: a caller may have changed it since. */
-interface Seen extends Pick<Message, 'content' | 'tool_calls' | 'tool_call_id' | 'name'> {
+interface Seen {
   readonly message: Message
+  /** A caller may have changed it since. */
+  readonly content: Message['content']
+  /** Where it ends in the text. */
   readonly end: number
 }
 
 function conversationText(messages: readonly Message[], written: WeakMap<Message, Written>): string {
-  // What comes first is made anew for each request; the conversation is known by what it begins with.
-  const start = messages.findIndex(({ role }) => role !== 'system')
-  const first = messages[start]
-  if (!first) return messages.map((message) => JSON.stringify(toWireMessage(message, new Map()))).join()
-  let known = written.get(first)
-  if (!known) written.set(first, (known = { messages: [], wireIds: new Map(), text: '' }))
-  const system = messages.slice(0, start).map((message) => `${JSON.stringify(toWireMessage(message, known.wireIds))},`)
-  return system.join('') + goneOn(known, messages, start)
-}
-
-function goneOn(known: Written, messages: readonly Message[], start: number): string {
+  // Known by what it begins with; the instructions are made anew for each request.
+  const first = messages.find(({ role }) => role !== 'system') ?? messages[0]
+  if (!first) return ''
+  const known = written.get(first) ?? { messages: [], wireIds: new Map<string, string>(), text: '' }
+  written.set(first, known)
   const { messages: seen, wireIds } = known
-  let same = 0
-  while (same < seen.length && isSame(seen[same] as Seen, messages[start + same])) same += 1
-  if (same < seen.length) {
+  let same = seen.findIndex((one, index) => !isSame(one, messages[index]))
+  if (same < 0) same = seen.length
+  else {
     known.text = known.text.slice(0, seen[same - 1]?.end ?? 0)
     seen.length = same
     wireIds.clear()
     for (const { message } of seen) toWireMessage(message, wireIds)
   }
-  for (let index = start + same; index < messages.length; index += 1) {
-    const message = messages[index] as Message
-    const { content, tool_calls, tool_call_id, name } = message
+  for (const message of messages.slice(same)) {
     known.text += (known.text && ',') + JSON.stringify(toWireMessage(message, wireIds))
-    seen.push({ message, content, tool_calls, tool_call_id, name, end: known.text.length })
+    seen.push({ message, content: message.content, end: known.text.length })
   }
   return known.text
 }
 
-function isSame(seen: Seen, message: Message | undefined): boolean {
-  return (
-    seen.message === message &&
-    seen.content === message.content &&
-    seen.tool_calls === message.tool_calls &&
-    seen.tool_call_id === message.tool_call_id &&
-    seen.name === message.name &&
-    // Its parts may have been changed in their place.
-    !Array.isArray(message.content)
-  )
+function isSame({ message, content }: Seen, now: Message | undefined): boolean {
+  // Parts may have been changed in their place.
+  if (!now || content !== now.content || Array.isArray(content)) return false
+  return message === now || (message.role === 'system' && now.role === 'system' && message.name === now.name)
 }
 
 function toWireTool({ name, description, parameters }: ModelTool): WireTool {

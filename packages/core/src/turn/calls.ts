@@ -195,25 +195,17 @@ function reportTaken(run: Run, call: OpenCall): Beside {
 
 function contextOf(run: Run, call: OpenCall, { attempt, key }: Ready, controller: AbortController): CallContext {
   const { callId, asked } = call
-  const context = { idempotencyKey: key, callId, sessionId: headOf(run).sessionId, attempt }
-  return Object.assign(
-    new LateSignal(controller),
-    context,
-    run.page && { authority: run.page },
-    asked && { told: toldOf(asked) },
-  )
-}
-
-/** Made when it is asked for: most tools never do, and a signal is the dearest part of a call. */
-class LateSignal {
-  readonly #controller: AbortController
-
-  constructor(controller: AbortController) {
-    this.#controller = controller
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal
+  return {
+    ...(asked && { told: toldOf(asked) }),
+    ...(run.page && { authority: run.page }),
+    idempotencyKey: key,
+    callId,
+    sessionId: headOf(run).sessionId,
+    attempt,
+    // Made when it is asked for: most tools never do, and a signal is the dearest part of a call.
+    get signal() {
+      return controller.signal
+    },
   }
 }
 

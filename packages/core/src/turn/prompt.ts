@@ -88,21 +88,20 @@ const byResponse = `by calling ${builtinNames.response} and nothing else.`
  */
 function transcript(fold: Fold, history: readonly Message[]): Message[] {
   const last = known.get(fold)
-  const same = sameAsShown(fold, history)
   // Only where what its last part begins with is still there: the part before it ends there.
-  const [from, length] = last && same > last.from ? [last.from, last.length] : [0, 0]
+  let { from, length } = last && sameAsShown(fold, history) > last.from ? last : { from: 0, length: 0 }
   const messages = last?.messages.slice(0, length) ?? []
-  const part = { from, length }
   for (let index = from; index < history.length; index += 1) {
     const message = history[index] as Message
     if (message.role === 'tool') continue
-    Object.assign(part, { from: index, length: messages.length })
+    from = index
+    length = messages.length
     if (isEmptyAnswer(message)) continue
     messages.push(message)
     if (!message.tool_calls) continue
     for (const { id } of message.tool_calls) messages.push(resultAfter(history, index, id) ?? noResult(id))
   }
-  known.set(fold, { history, messages, ...part })
+  known.set(fold, { history, messages, from, length })
   // Asked again after a stop: a model shown its own unfinished words would go on with them, or refuse.
   return messages.slice(0, messages.findLastIndex(({ role }) => role !== 'assistant') + 1)
 }

@@ -51,14 +51,7 @@ function compress(words: Int32Array, at: number): void {
     const sigma1 = rotated(near, 17) ^ rotated(near, 19) ^ (near >>> 10)
     schedule[index] = schedule[index - 16]! + sigma0 + schedule[index - 7]! + sigma1
   }
-  let a = state[0]!
-  let b = state[1]!
-  let c = state[2]!
-  let d = state[3]!
-  let e = state[4]!
-  let f = state[5]!
-  let g = state[6]!
-  let h = state[7]!
+  let [a, b, c, d, e, f, g, h] = state as unknown as [number, number, number, number, number, number, number, number]
   for (let index = 0; index < 64; index += 1) {
     const sum1 = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
     const first = (h + sum1 + ((e & f) ^ (~e & g)) + constants[index]! + schedule[index]!) | 0
@@ -73,14 +66,8 @@ function compress(words: Int32Array, at: number): void {
     b = a
     a = (first + second) | 0
   }
-  state[0]! += a
-  state[1]! += b
-  state[2]! += c
-  state[3]! += d
-  state[4]! += e
-  state[5]! += f
-  state[6]! += g
-  state[7]! += h
+  const mixed = [a, b, c, d, e, f, g, h]
+  mixed.forEach((word, index) => (state[index]! += word))
 }
 
 function rotated(word: number, by: number): number {
