@@ -27,7 +27,14 @@ function conversation(agent, onText) {
 
 function functionalAgent(endpoint, runTool) {
   const model = createOpenAIModel({ endpoint, clock })
-  return createAgent({ model, instructions, tools: [{ ...findHotels, func: runTool }], ports: { clock, hash, ids } })
+  return createAgent({
+    model,
+    instructions,
+    tools: [{ ...findHotels, func: runTool }],
+    // All that are asked for run side by side, as in the bare loop.
+    limits: { maxParallelTools: 8 },
+    ports: { clock, hash, ids },
+  })
 }
 
 /** The same agent, as a session runs it. */
