@@ -87,6 +87,47 @@ test('[G12] a session that another tab begins while this one looks is not taken 
 const name = 'dogear::s1'
 const never = new Promise<never>(() => {})
 
+test('[G7] a tab whose write failed after its commit still says so when it finds it in the journal, and goes on when asked', async () => {
+  const here = device()
+  await here.store.send(words('one'))
+  const session = await answering(here, failingAfterCommit(here.store, 1)).open()
+  await until(() => session.connection.value.type === 'failed', 'it says so')
+  // Another tab, say, has it look at what is written.
+  channelOf(here).post({ type: 'appended' })
+  await ticks()
+  expect(session.connection.value).toMatchObject({ type: 'failed', error: { code: 'storage-failed' } })
+  session.resume()
+  await until(() => session.messages.value.length === 2, 'they are answered')
+  expect(session.connection.value).toEqual({ type: 'online' })
+})
+
+test('[G6] a tab that failed says so no more once another tab goes on, and waits in line behind it', async () => {
+  const here = device()
+  const failed = await answering(here, failingAfterCommit(here.store, 1)).open()
+  void failed.send('one')
+  await until(() => failed.connection.value.type === 'failed', 'it says so')
+  const other = answering(here)
+  await (await other.open()).send('two')
+  await until(() => failed.messages.value.length === 4, 'it follows')
+  expect(failed.connection.value).toEqual({ type: 'online' })
+  other.kill()
+  await failed.send('three')
+  expect(failed.messages.value).toHaveLength(6)
+})
+
+/** A disk on which the first writes to the journal are made, and reported as failed. */
+function failingAfterCommit(store: Store, times: number): Store {
+  let failures = 0
+  return {
+    ...store,
+    async append(batch) {
+      const answer = await store.append(batch)
+      if (failures++ < times) throw new DogearError('storage-failed', 'The disk failed.')
+      return answer
+    },
+  }
+}
+
 function answering(here: Device, disk?: Store) {
   return here.tab({ model: scriptedModel(() => say('Good.')) }, disk)
 }

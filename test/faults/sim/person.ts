@@ -171,6 +171,8 @@ export function createPerson(world: World, outside: Outside): Person {
     if (session.lastEnd.value?.turnId !== head.lastEnd?.turnId) return
     if (asked?.isRefused && !asked.isRetry) return ask(tab, session, turns - 1)
     if (head.lastEnd && head.lastEnd.terminalReason !== 'completed') return void keepRetry(tab, session)
+    // A Retry that died with its page, of a turn that another has ended well meanwhile.
+    if (asked?.isRefused) asked = undefined
     if (head.queue.length || !wantsMore()) return
     turns += 1
     ask(tab, session, turns - 1)

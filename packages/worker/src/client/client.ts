@@ -302,9 +302,8 @@ export function createClient(options: ClientOptions): Client {
         runs?.receive(message)
         const open = sessions.get(message.sessionId)
         open?.session.receive(message)
-        if (message.type === 'entries' && open?.session.kept.peek()) {
-          witness.note(open.agent.user, message.sessionId, (message.entries.at(-1)?.seq ?? 0) + 1)
-        }
+        const last = message.type === 'entries' ? message.entries.at(-1) : undefined
+        if (last && open?.session.kept.peek()) witness.note(open.agent.user, message.sessionId, last.seq + 1)
       }
     }
   }

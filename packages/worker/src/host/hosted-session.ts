@@ -138,6 +138,7 @@ export function openHosted(options: HostedOptions): HostedSession {
     if (!isHeld()) return
     const askedAt = platform.clock.elapsed()
     const record = await store.acquire(sessionId, { agent: fold.head.agent, at: clock.now() })
+    epoch = record.epoch
     const own = ownPage({
       platform,
       store,
@@ -159,8 +160,8 @@ export function openHosted(options: HostedOptions): HostedSession {
     // What the last owner told of itself died with it.
     if (followed.waiting) tellWaiting(null)
     followed = { partial: null, waiting: null }
+    if (failure) post({ type: 'entries', sessionId, entries: [] })
     failure = null
-    epoch = record.epoch
     driver = createDriver({
       journal,
       store,
@@ -269,11 +270,7 @@ export function openHosted(options: HostedOptions): HostedSession {
       const { entries, newer } = await catchUp(store, fold)
       if (entries.length) post({ type: 'entries', sessionId, entries })
       if (newer) throw newer
-      // Another tab has tried it again, and got past it: this one waits behind it as before.
-      if (entries.length && isParked()) {
-        failure = null
-        ownership.goOn().catch(failed)
-      }
+      if (entries.length && failure) tellFollowed(failure, entries)
       neighbours.look(readAt)
     })()
     try {
@@ -281,6 +278,17 @@ export function openHosted(options: HostedOptions): HostedSession {
     } finally {
       catching = undefined
     }
+  }
+
+  /** A page takes entries for a sign that the session goes on. */
+  function tellFollowed(error: ErrorData, entries: readonly Entry[]): void {
+    // What this tab itself had written when it failed.
+    if (!isParked() && entries.every((entry) => entry.epoch <= epoch)) {
+      return post({ type: 'session-failed', sessionId, error })
+    }
+    // Another tab goes on with it: this one waits behind it as before.
+    failure = null
+    ownership.goOn().catch(failed)
   }
 
   /** Gets in line, and looks what has come meanwhile: whoever sent it may have died before it told the owner. */
