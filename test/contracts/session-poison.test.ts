@@ -167,6 +167,16 @@ test('[G16] deaths at different places are not added up', async () => {
   await until(() => session?.status.value === 'idle')
 })
 
+test('[G16] a parked session stays parked when another one is deleted, though that makes room', async () => {
+  const { deaths, reopen } = await poisoned()
+  const { tab, session } = await parked(reopen)
+  await (await tab.open('s2')).send('hello')
+  await tab.client.delete(session.agent, 's2')
+  await calm()
+  expect(isParked(session)).toBe(true)
+  expect(deaths()).toBe(4)
+})
+
 /** A turn whose tool kills whoever runs it, until it is cured; so far it has killed one. */
 async function poisoned(script: Script = ['bomb', 'Well.'], clock?: Clock) {
   const here = device(undefined, { clock })

@@ -2,15 +2,9 @@
 import {
   changeEntry,
   DogearError,
-  driftOf,
-  emptyHead,
-  foldOf,
-  importState,
-  openJournal,
   runInMemory,
   statusOf,
   toErrorData,
-  type NewEntry,
   type SessionRecord,
   type Store,
 } from '@dogear/core'
@@ -24,12 +18,13 @@ import { findSessions, infoOf } from './find-sessions.ts'
 import { nameOf, openHosted, tellDeleted, type HostedSession } from './hosted-session.ts'
 import { dryRewind } from './dry-rewind.ts'
 import { forkSession } from './fork.ts'
+import { importSession } from './import-session.ts'
 import { bodiesOf, loadFold, loadPartly, otherAgent } from './load.ts'
 import { lostSince, type Lost } from './lost.ts'
 import type { OpenedStore, Platform } from './platform.ts'
 import { createPageCalls, remoteAgent } from './remote-agent.ts'
 import { deleteUnused, sweep } from './retention.ts'
-import { checkSnapshot, snapshotOf, wholeSnapshot } from './snapshots.ts'
+import { snapshotOf } from './snapshots.ts'
 
 export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
   /** Changes that are to be seen in the list before whoever made them hears of it. */
@@ -144,7 +139,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
         const gone = await sweep(keeping, { agent, retention, goesOn })
         // The page has seen them, and must not take them for lost.
         for (const sessionId of gone) post({ type: 'session-deleted', user, sessionId })
-        if (gone.length) nudgeAll()
+        if (gone.length) tellRoomMade()
       } catch {
         // Tried again when the next session is opened.
       } finally {
@@ -154,9 +149,8 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
     platform.clock.after(sweepIn, () => void sweepNow())
   }
 
-  /** One of them may have waited for the room that was made. */
-  function nudgeAll(): void {
-    for (const { hosted } of sessions.values()) hosted.resume()
+  function tellRoomMade(): void {
+    for (const { hosted } of sessions.values()) hosted.roomMade()
   }
 
   /** A turn goes on without anybody who looks; what rests is let go after a while, so that it is quickly shown again. */
@@ -272,42 +266,14 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       const row = await knownRow(store, agent, sessionId)
       return forkSession(platform, { store, fold: await loadFold(store, sessionId, row.agent) }, question)
     },
-    async import({ agent, snapshot, version, tools, ...place }) {
-      const store = await storeOf(place)
-      const whole = await wholeSnapshot(store, snapshot)
-      const { title, from, ...state } = checkSnapshot(whole, agent)
-      const hint = whole.runtimeHint
-      // One of a session that was not open does not say its version.
-      const was = hint && { ...hint, version: hint.version ?? version }
-      const drift = driftOf(was, { name: agent, version, tools: tools.map((name) => ({ name })) })
-      if (drift) warn(`This snapshot was taken of another agent: ${JSON.stringify(drift)}. It goes on with this one.`)
-      const { clock, hash, ids } = platform
-      const sessionId = ids.id()
-      const { entries, turnId } = importState(state, { agent: { name: agent }, hash, ids }, { begin: false, from })
-      const first: NewEntry[] = [
-        { type: 'session-start', agent, sessionId },
-        ...entries,
-        // An open turn brings along who has the word.
-        ...(turnId === undefined && state.agent ? [{ type: 'agent-set' as const, agent: state.agent.name }] : []),
-        ...(title === undefined ? [] : [{ type: 'title-set' as const, title, source: 'person' as const }]),
-      ]
-      const journal = (kept?: Store, epoch = 0) =>
-        openJournal({ fold: foldOf(emptyHead(sessionId, agent)), clock, store: kept, epoch })
-      // What cannot be folded must not be kept: nobody could open it.
-      await journal()
-        .append(first)
-        .catch(() => {
-          throw new DogearError('snapshot-invalid', 'This snapshot holds entries that cannot be read.')
-        })
-      const { epoch } = await store.acquire(sessionId, { agent, at: clock.now() })
-      await journal(store, epoch).append(first)
-      return sessionId
+    async import(question) {
+      return importSession(await storeOf(question), question, { platform, warn })
     },
     async delete({ sessionId, ...place }) {
       close(sessionId)
       await (await storeOf(place)).delete(sessionId)
       tellDeleted(platform, place.user, sessionId)
-      nudgeAll()
+      tellRoomMade()
       return null
     },
     async clear({ user }) {

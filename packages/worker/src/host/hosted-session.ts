@@ -38,6 +38,8 @@ export interface HostedSession {
   send(command: Command, isShown: boolean): Promise<void>
   define(agent: RunAgent): void
   resume(): void
+  /** Something was deleted: what waits for room may go on. */
+  roomMade(): void
   /** The page was put away by the browser and is back: nothing it knew need be true. */
   restored(): Promise<void>
   close(): void
@@ -298,6 +300,14 @@ export function openHosted(options: HostedOptions): HostedSession {
     if (!driver && (await store.inbox(sessionId)).length) ownership.urge(false)
   }
 
+  function resume(): void {
+    if (driver) return driver.nudge()
+    // The tab that drives may be one that nobody looks at.
+    tell({ type: 'wake' })
+    const counted = isParked() ? attempts.forget(sessionId) : Promise.resolve()
+    counted.then(join).catch(failed)
+  }
+
   // Before anybody is told that it is open: what they send would be saved, and never answered here.
   if (options.newer) failed(options.newer)
   else {
@@ -351,13 +361,9 @@ export function openHosted(options: HostedOptions): HostedSession {
       // A call may wait for a tool that this page has from now on.
       else tell({ type: 'joined' })
     },
-    resume() {
-      if (driver) return driver.nudge()
-      // The tab that drives may be one that nobody looks at.
-      tell({ type: 'wake' })
-      const counted = isParked() ? attempts.forget(sessionId) : Promise.resolve()
-      counted.then(join).catch(failed)
-    },
+    resume,
+    // What is parked, or has lost its end, waits for a person.
+    roomMade: () => void ((driver || failure?.code === 'storage-full') && resume()),
     async restored() {
       try {
         if (fold.head.seq > 0 && !(await store.session(sessionId))) return options.deleted()
