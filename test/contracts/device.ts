@@ -128,7 +128,11 @@ export function device(
         id,
         now: () => Date.now(),
         elapsed: elapsedOn(clock),
-        hold: (name) => void lock.acquire(name, { wait: true }).then((held) => (letGo = held?.release)),
+        hold(name) {
+          // Where it is refused nobody can tell that this page lives on.
+          const ignore = () => {}
+          lock.acquire(name, { wait: true }).then((held) => (letGo = held?.release), ignore)
+        },
         warn: (message) => warnings.push(message),
         witness,
       })
