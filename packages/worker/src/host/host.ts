@@ -1,21 +1,12 @@
 /** The host: the worker's end of the wire. It opens stores and sessions, and answers one page. */
-import {
-  changeEntry,
-  DogearError,
-  runInMemory,
-  statusOf,
-  toErrorData,
-  type SessionRecord,
-  type Store,
-} from '@dogear/core'
+import { changeEntry, DogearError, statusOf, toErrorData, type SessionRecord, type Store } from '@dogear/core'
 import type { AgentSpec, Answers, Question, SessionChoice, ToHost, ToPage, Wire } from '../protocol.ts'
 import type { Suspects } from './attempts.ts'
 import { changeSession } from './change-session.ts'
 import { checkedStore } from './checked-store.ts'
-import { createDeltas } from './deltas.ts'
 import { rawSession } from './raw-session.ts'
 import { findSessions, infoOf } from './find-sessions.ts'
-import { nameOf, openHosted, tellDeleted, type HostedSession } from './hosted-session.ts'
+import { openHosted, type HostedSession } from './hosted-session.ts'
 import { dryRewind } from './dry-rewind.ts'
 import { forkSession } from './fork.ts'
 import { importSession } from './import-session.ts'
@@ -24,7 +15,9 @@ import { lostSince, type Lost } from './lost.ts'
 import type { OpenedStore, Platform } from './platform.ts'
 import { createPageCalls, remoteAgent } from './remote-agent.ts'
 import { deleteUnused, sweep } from './retention.ts'
+import { runWithoutSession } from './run-without-session.ts'
 import { snapshotOf } from './snapshots.ts'
+import { nameOf, tellDeleted } from './tell-tabs.ts'
 
 export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
   /** Changes that are to be seen in the list before whoever made them hears of it. */
@@ -285,29 +278,13 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
     },
   }
 
-  /** Told under its own id: two runs may go on from the same state. */
-  async function run({ agent, runId, sessionId, first, checkpoint }: Extract<ToHost, { type: 'run' }>): Promise<void> {
-    const { clock, hash, createModel } = platform
+  async function run(message: Extract<ToHost, { type: 'run' }>): Promise<void> {
+    const { runId, agent } = message
     const controller = new AbortController()
-    const deltas = createDeltas(clock, (delta) => post({ type: 'delta', sessionId: runId, delta }))
     runs.set(runId, controller)
     try {
-      const store = await storeOf(agent)
-      await runInMemory({
-        agent: remoteAgent(agent, page, createModel, () => store.memory(clock.now)),
-        sessionId,
-        first,
-        clock,
-        hash,
-        signal: controller.signal,
-        published(entries) {
-          if (entries.some(({ type }) => type === 'message-add' || type === 'turn-end')) deltas.drop()
-          post({ type: 'entries', sessionId: runId, entries })
-        },
-        emit: (partial) => deltas.show(partial),
-        checkpoint: checkpoint && ((stage) => page.call<boolean>(checkpoint, [stage])),
-        warn,
-      })
+      const { signal } = controller
+      await runWithoutSession(message, { platform, page, post, warn, signal, store: await storeOf(agent) })
     } finally {
       runs.delete(runId)
     }

@@ -24,6 +24,7 @@ import { createNeighbours } from './elsewhere.ts'
 import { createOwnership } from './ownership.ts'
 import { ownPage } from './own-page.ts'
 import type { Platform } from './platform.ts'
+import { nameOf, tellTabs } from './tell-tabs.ts'
 import { readTold, type Told } from './told.ts'
 
 export interface HostedSession {
@@ -381,23 +382,6 @@ export function openHosted(options: HostedOptions): HostedSession {
       channel.close()
     },
   }
-}
-
-/** Tells the tabs that show this session that it is gone. */
-export function tellDeleted(platform: Platform, user: string | undefined, sessionId: string): void {
-  tellTabs(platform, user, sessionId, { type: 'deleted' })
-}
-
-/** Also for a session that is not open here, or no more. */
-function tellTabs({ transport }: Platform, user: string | undefined, sessionId: string, told: Told): void {
-  const channel = transport.open(nameOf(user, sessionId), () => {})
-  channel.post(told)
-  channel.close()
-}
-
-/** Of the lock and the channel. Encoded: one user's name must not spell those of another's session. */
-export function nameOf(user: string | undefined, sessionId: string): string {
-  return `dogear:${encodeURIComponent(user ?? '')}:${sessionId}`
 }
 
 function wholeDelta({ stepId, text, reasoning, calls, resumedAt }: Partial): PartialDelta {

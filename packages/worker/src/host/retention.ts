@@ -1,9 +1,9 @@
 /** Deletes sessions nobody uses: those beyond an agent's limits, and rows that were begun and never written. */
 import { entryVersion, statusOf, type SessionRetention, type SessionRecord } from '@dogear/core'
-import { nameOf, tellDeleted } from './hosted-session.ts'
 import { loadFold } from './load.ts'
 import { lockOf } from './lease.ts'
 import type { OpenedStore, Platform } from './platform.ts'
+import { nameOf, tellDeleted } from './tell-tabs.ts'
 
 export interface Housekeeping {
   readonly platform: Platform
