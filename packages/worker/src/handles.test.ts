@@ -1,5 +1,5 @@
 import { asHandoff, asTool, defineAgent, type AgentOptions } from '@dogear/core'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createHandles } from './handles.ts'
 import type { ToHost } from './protocol.ts'
 
@@ -113,6 +113,27 @@ test('an answer meant for a worker that died never reaches the next one, which c
   finish('old words')
   await Promise.all([lost, fresh])
   expect(posted).toEqual([{ type: 'call-return', id: 1, value: { a: 'b' } }])
+})
+
+test('[G4] what a tool comes to while its page is being left is not told: its request was ended by the leaving', async () => {
+  vi.useFakeTimers()
+  const listeners = new Map<string, () => void>()
+  vi.stubGlobal('addEventListener', (type: string, listener: () => void) => listeners.set(type, listener))
+  let fail: (error: Error) => void = () => {}
+  const { call, posted } = page({ tools: [pay(() => new Promise((_, reject) => (fail = reject)))] })
+  void call(1, 'tester/tools/pay/func', {}, { callId: 'c' })
+  listeners.get('pagehide')?.()
+  fail(new TypeError('Failed to fetch'))
+  for (let turns = 0; turns < 20; turns += 1) await Promise.resolve()
+  expect(posted).toEqual([])
+  // Brought back after all.
+  await vi.runAllTimersAsync()
+  expect(posted).toMatchObject([{ type: 'call-return', value: { status: 'error' } }])
+})
+
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
 })
 
 function page(options: AgentOptions, isFresh = (_proven: number) => true) {

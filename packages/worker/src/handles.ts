@@ -41,6 +41,17 @@ export function createHandles(post: (message: ToHost) => void, isFresh: (proven:
   const calls = new Map<number, AbortController>()
   /** Calls that still run, or whose reply no journal has shown yet: a new worker joins them instead of running twice. */
   const replies = new Map<string, Joinable>()
+  let isLeft = false
+  globalThis.addEventListener?.('pagehide', () => (isLeft = true))
+  globalThis.addEventListener?.('pageshow', () => (isLeft = false))
+
+  /**
+   * A page that is being left ends its own requests, and a tool that waited for one fails: whether it took effect nobody
+   * knows. What it comes to then is told one timer later, which only a page that is brought back lives to see.
+   */
+  async function stays(): Promise<void> {
+    if (isLeft) await new Promise((resolve) => setTimeout(resolve))
+  }
 
   function keep(handle: string, target: Target): Handle {
     targets.set(handle, target)
@@ -131,9 +142,11 @@ export function createHandles(post: (message: ToHost) => void, isFresh: (proven:
         }
         tell({ type: 'call-return', id, value: undefined })
       } else {
+        await stays()
         tell({ type: 'call-return', id, value })
       }
     } catch (error) {
+      await stays()
       tell({ type: 'call-throw', id, error: toErrorData(error) })
     } finally {
       if (calls.get(id) === controller) calls.delete(id)
