@@ -329,7 +329,7 @@ test('[K4] effort and thinking become what the wire knows', async () => {
 
 test('[K24] options of another runtime, and those that do nothing yet, are taken, said once, and ignored', async () => {
   const told = vi.spyOn(console, 'warn').mockImplementation(() => {})
-  const options = { env: {}, includeHookEvents: true } as QueryOptions
+  const options = { env: {}, promptSuggestions: true } as QueryOptions
   for (const _time of [1, 2]) {
     expect((await all('hello', { ...options, model: scriptedModel([say('Hi.')]) })).at(-1)).toMatchObject({
       result: 'Hi.',
@@ -338,7 +338,7 @@ test('[K24] options of another runtime, and those that do nothing yet, are taken
   const said = told.mock.calls.flat().join('\n')
   told.mockRestore()
   expect(said.match(/"env" means nothing in a page/g)).toHaveLength(1)
-  expect(said.match(/"includeHookEvents" has no effect yet/g)).toHaveLength(1)
+  expect(said.match(/"promptSuggestions" has no effect yet/g)).toHaveLength(1)
   expect(said).not.toContain('"model"')
 })
 

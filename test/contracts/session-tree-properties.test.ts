@@ -4,12 +4,21 @@ import { openMemoryStore } from '@dogear/store'
 import { call, say, scriptedModel } from '@dogear/testing'
 import type { Session } from '@dogear/worker'
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { device } from './device.ts'
 
 test('[O17] [K23] [K37] whatever is done in whatever order, path, plan, branches and forks are what they ought to be', async () => {
   await fc.assert(fc.asyncProperty(fc.array(anyDeed, { minLength: 1, maxLength: 12 }), lived), { numRuns: 60 })
 }, 120_000)
+
+test('[O17] editing words of a branch that was not shown since the reload shows all that led to them', () =>
+  lived([
+    { type: 'say', at: 0 },
+    { type: 'say', at: 0 },
+    { type: 'again', at: 0 },
+    { type: 'reload', at: 0 },
+    { type: 'edit', at: 1 },
+  ]))
 
 type Deed = { readonly type: (typeof deeds)[number]; readonly at: number }
 
@@ -78,6 +87,8 @@ async function lived(story: readonly Deed[]): Promise<void> {
       const user = some(at, ({ role }) => role === 'user')
       if (!user) continue
       await session.edit(user.id, `say ${(words += 1)}`)
+      // On a branch that this page had not shown, what came before loads by itself.
+      await vi.waitFor(() => expect(session.hasOlder.value).toBe(false))
       grown(user.parent, planAt(user.parent))
     } else if (type === 'again') {
       const user = some(at, ({ role }) => role === 'user')

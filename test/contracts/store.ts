@@ -128,22 +128,28 @@ export function storeContract(implementation: string, openStore: OpenStore): voi
       expect(await store.session('trip')).toEqual(before)
     })
 
-    test('[G6] an owner whose epoch is old is fenced, with all it brought', async () => {
-      await store.acquire('trip', concierge)
-      await store.send(commandFor('trip', 'a'))
-      await store.savePartial(partialOf('trip', 'a.1', { epoch: 2 }))
-      const [row] = await store.inbox('trip')
-      const old = batchOf('trip', [entryAt(0)], {
-        take: [row!.key],
-        dropPartials: ['a.1'],
-        blobs: [{ hash: 'h', text: 'blob' }],
-      })
-      expect(await store.append(old)).toBe('fenced')
-      expect(await store.entries('trip', 0)).toEqual([])
-      expect(await store.inbox('trip')).toHaveLength(1)
-      expect(await store.partial('trip', 'a.1')).toBeDefined()
-      expect(await store.blob('trip', 'h')).toBeUndefined()
-    })
+    test.each([0, 2])(
+      '[G6] an owner whose epoch is old is fenced, with all it brought, %i written',
+      async (written) => {
+        if (written) await store.append(batchOf('trip', entriesFrom(0, written)))
+        await store.acquire('trip', concierge)
+        await store.send(commandFor('trip', 'a'))
+        await store.savePartial(partialOf('trip', 'a.1', { epoch: 2 }))
+        const [row] = await store.inbox('trip')
+        const before = await store.session('trip')
+        const old = batchOf('trip', [entryAt(written)], {
+          take: [row!.key],
+          dropPartials: ['a.1'],
+          blobs: [{ hash: 'h', text: 'blob' }],
+        })
+        expect(await store.append(old)).toBe('fenced')
+        expect(await store.session('trip')).toEqual(before)
+        expect(await store.entries('trip', written)).toEqual([])
+        expect(await store.inbox('trip')).toHaveLength(1)
+        expect(await store.partial('trip', 'a.1')).toBeDefined()
+        expect(await store.blob('trip', 'h')).toBeUndefined()
+      },
+    )
 
     test('[G6] an owner from the future of this database is fenced too', async () => {
       expect(await store.append(batchOf('trip', [entryAt(0, { epoch: 2 })]))).toBe('fenced')
@@ -318,6 +324,24 @@ export function storeContract(implementation: string, openStore: OpenStore): voi
       ])
       expect(await store.snapshot('trip', 'b')).toEqual(snapshotOf('trip', 'b', 4))
       expect(await store.snapshot('trip', 'c')).toBeUndefined()
+    })
+
+    test('[K35] rules are kept by agent, the oldest first, replaced by the same id, and outlive their session', async () => {
+      const store = await open()
+      const rule = (id: string, agent: string, createdAt: number) =>
+        ({ id, agent, rule: `pay(= ${createdAt})`, decision: 'allow', createdAt }) as const
+      await store.saveRule(rule('b', 'one', 2))
+      await store.saveRule(rule('c', 'two', 1))
+      await store.saveRule(rule('a', 'one', 1))
+      await store.saveRule(rule('b', 'one', 3))
+      await store.delete('s1')
+      expect(await store.rules('one')).toEqual([rule('a', 'one', 1), rule('b', 'one', 3)])
+      await store.deleteRule('a')
+      await store.deleteRule('a')
+      expect(await store.rules('one')).toEqual([rule('b', 'one', 3)])
+      expect(await store.rules('none')).toEqual([])
+      await store.clear()
+      expect(await store.rules('two')).toEqual([])
     })
 
     test('a side record is swapped only for the one it was thought to be', async () => {

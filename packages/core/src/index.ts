@@ -130,12 +130,35 @@ export {
   type UserQuestionItem,
 } from './session/smart-state.ts'
 export {
+  matcherOf,
+  type HookCallback,
+  type HookEvent,
+  type HookInput,
   type HookMatcher,
+  type HookOutput,
   type Hooks,
   type PostToolUse,
   type PostToolUseInput,
   type PostToolUseOutput,
 } from './permission/hooks.ts'
+export {
+  type CanUseTool,
+  type CanUseToolOptions,
+  type PermissionDestination,
+  type PermissionResult,
+  type PermissionRule,
+  type PermissionUpdate,
+} from './permission/can-use-tool.ts'
+export {
+  type ElicitationRequest,
+  type ElicitationResult,
+  type Elicited,
+  type OnElicitation,
+} from './permission/elicitation.ts'
+export { decide, type CallQuestion, type HookDecision, type Rules, type Verdict } from './permission/decide.ts'
+export { checkMode, type PermissionMode } from './permission/mode.ts'
+export { type PermissionOptions, type Permissions } from './permission/permissions.ts'
+export { parseRule } from './permission/rule.ts'
 export {
   resolveToolApproval,
   resolveUserQuestion,
@@ -150,9 +173,11 @@ export {
   type Node,
   type OpenCall,
   type OpenTurn,
+  type PermissionDenial,
   type Place,
   type Rewound,
   type RewoundCall,
+  type RuleSet,
   type Scope,
   type Status,
   type Usage,
@@ -209,6 +234,7 @@ export { type Network } from './ports/network.ts'
 export {
   type Batch,
   type InboxRow,
+  type RuleRecord,
   type SessionPlace,
   type SessionRecord,
   type SideKind,
@@ -232,7 +258,15 @@ export { bodyOf, reduce } from './session/reduce.ts'
 export { readTree, scopeOf, type Tree } from './session/tree.ts'
 export { callTool, resultLimit, type CallContext, type CallReply } from './tools/result.ts'
 export { spellOut } from './tools/spell-out.ts'
-export { entryInPlaceOf, isCommand, isEntry, isHead, isPartial, lostMessage } from './session/check-record.ts'
+export {
+  entryInPlaceOf,
+  isCommand,
+  isEntry,
+  isHead,
+  isPartial,
+  isRuleRecord,
+  lostMessage,
+} from './session/check-record.ts'
 export { changeEntry, isChange, type Change } from './turn/change.ts'
 export { endOfStep, nodeNamed, refuseUnlessIdle } from './turn/branch.ts'
 export { createDriver, type Driver, type DriverOptions } from './turn/driver.ts'

@@ -9,6 +9,7 @@ import {
   type AsHandoffOptions,
   type AsToolOptions,
   type CommandBody,
+  type RuleRecord,
   type SmartAgentOptions,
   type Snapshot,
   type Tool,
@@ -34,10 +35,17 @@ export interface Agent {
    */
   open(sessionId?: string): Promise<Session>
   readonly sessions: Sessions
+  /** What this user has allowed the agent for good, with "always", on this device. */
+  readonly rules: KeptRules
   /** This agent as a tool of another: its answer is the tool's result, and what it needs of a person is asked there. */
   asTool(options?: AsToolOptions): Tool
   /** A tool that gives this agent the word, until it gives it on. */
   asHandoff(options?: AsHandoffOptions): Tool
+}
+
+export interface KeptRules {
+  list(): Promise<RuleRecord[]>
+  revoke(id: string): Promise<void>
 }
 
 export interface Sessions {
@@ -102,6 +110,10 @@ function agentOf(options: SmartPageAgentOptions, opened?: Opened): Agent {
       import: (snapshot) => client().import(definition, snapshot, opened),
       delete: (sessionId) => client().delete(definition, sessionId),
       clear: () => client().clear(definition),
+    },
+    rules: {
+      list: () => client().ask({ type: 'rules', user, persistSession, agent: name }),
+      revoke: async (id) => void (await client().ask({ type: 'revoke', user, persistSession, id })),
     },
     asTool: (given) => asTool(definition, given),
     asHandoff: (given) => asHandoff(definition, given),

@@ -1,11 +1,11 @@
 /** The store in IndexedDB: one database a user, one transaction a write, and only `complete` counts. */
-import { createMemory, type Batch, type SessionPlace, type SessionRecord, type Store } from '@dogear/core'
-import type { IDBPTransaction, StoreNames } from 'idb'
+import { createMemory, DogearError, type Batch, type SessionPlace, type SessionRecord, type Store } from '@dogear/core'
+import { unwrap, type IDBPTransaction, type StoreNames } from 'idb'
 import { ballast, ballastIds } from './ballast.ts'
 import { openConnection, type Connection } from './connection.ts'
 import { databaseName } from './database-name.ts'
 import { factRows } from './fact-rows.ts'
-import { bySessionAge, bySnapshotAge } from './order.ts'
+import { byRuleAge, bySessionAge, bySnapshotAge } from './order.ts'
 import { keysUnder, type Schema } from './schema.ts'
 import { acquired, appended, assertContiguous, isWritten, mayAppend } from './session-row.ts'
 
@@ -23,6 +23,8 @@ export async function openIndexedDbStore({ user, name, onCleared }: IndexedDbSto
   const { run } = connection
   const strictly = writer(connection, 'strict')
   const loosely = writer(connection, 'relaxed')
+  /** Rows as this store last wrote them: only `acquire` and `append` write one, so epoch and seq tell whether it still stands. */
+  const rows = new Map<string, SessionRecord>()
 
   return {
     session: (sessionId) => run((database) => database.get('sessions', sessionId)),
@@ -49,7 +51,22 @@ export async function openIndexedDbStore({ user, name, onCleared }: IndexedDbSto
 
     async append(batch) {
       assertContiguous(batch)
-      return strictly(storesOf(batch), (transaction) => append(transaction, batch))
+      const { sessionId } = batch
+      const believed = rows.get(sessionId)
+      if (believed && mayAppend(believed, batch)) {
+        const row = await strictly(storesOf(batch), (transaction) => appendOn(transaction, believed, batch)).catch(
+          (error: unknown) => {
+            rows.delete(sessionId)
+            if (error !== otherRow) throw error
+          },
+        )
+        if (row) rows.set(sessionId, row)
+        if (row) return 'appended'
+      }
+      const row = await strictly(storesOf(batch), (transaction) => append(transaction, batch))
+      if (typeof row === 'string') return row
+      rows.set(sessionId, row)
+      return 'appended'
     },
 
     async entries(sessionId, from, to = Infinity) {
@@ -149,12 +166,27 @@ export async function openIndexedDbStore({ user, name, onCleared }: IndexedDbSto
         return true
       }),
 
+    rules: async (agent) => {
+      const rules = await run((database) => database.getAll('rules'))
+      return rules.filter((rule) => rule.agent === agent).toSorted(byRuleAge)
+    },
+
+    saveRule: (rule) =>
+      strictly(['rules'], async (transaction) => {
+        await transaction.objectStore('rules').put(rule)
+      }),
+
+    deleteRule: (id) => strictly(['rules'], (transaction) => transaction.objectStore('rules').delete(id)),
+
     memory: (now) => createMemory(now, factRows(run, strictly)),
 
-    delete: (sessionId) =>
-      strictly(['sessions', 'journal', 'folds', 'blobs', 'inbox', 'partials', 'snapshots', 'side'], (transaction) =>
-        deleteSession(transaction, sessionId),
-      ),
+    delete(sessionId) {
+      rows.delete(sessionId)
+      return strictly(
+        ['sessions', 'journal', 'folds', 'blobs', 'inbox', 'partials', 'snapshots', 'side'],
+        (transaction) => deleteSession(transaction, sessionId),
+      )
+    },
 
     clear: connection.deleteDatabase,
     close: connection.close,
@@ -190,41 +222,65 @@ function abort(transaction: Transaction): void {
   }
 }
 
-async function append(transaction: Transaction, batch: Batch): Promise<'appended' | 'fenced'> {
-  const { sessionId, entries, blobs = [], take = [], dropPartials = [], ballast: results } = batch
-  const sessions = transaction.objectStore('sessions')
-  const journal = transaction.objectStore('journal')
-  const row = await sessions.get(sessionId)
+/** Nothing was written: the stored row is not the one that was believed. */
+const otherRow = new DogearError('storage-failed', 'Another owner wrote to this session.')
+
+async function append(transaction: Transaction, batch: Batch): Promise<SessionRecord | 'appended' | 'fenced'> {
+  const { sessionId, entries } = batch
+  const row = await transaction.objectStore('sessions').get(sessionId)
   if (!row) return 'fenced'
   if (!mayAppend(row, batch)) {
+    const journal = transaction.objectStore('journal')
     const stored = await Promise.all(entries.map(({ seq }) => journal.get([sessionId, seq])))
     return isWritten(stored, batch) ? 'appended' : 'fenced'
   }
-  heard(sessions.put(appended(row, batch)))
-  for (const entry of entries) heard(journal.add(entry, [sessionId, entry.seq]))
-  for (const { hash, text } of blobs) heard(transaction.objectStore('blobs').put(text, [sessionId, hash]))
-  for (const key of take) heard(transaction.objectStore('inbox').delete(key))
-  for (const stepId of dropPartials) heard(transaction.objectStore('partials').delete([sessionId, stepId]))
-  if (results !== undefined) await setBallast(transaction, sessionId, results)
+  const next = write(transaction, row, batch)
+  await setBallast(transaction, batch)
   // At once: to wait until each has answered takes longer than the writing.
   transaction.commit()
-  return 'appended'
+  return next
 }
 
-async function setBallast(transaction: Transaction, sessionId: string, count: number): Promise<void> {
+/** Writes while it looks whether the row is the one it builds on: to look first would double the time of an append. */
+async function appendOn(transaction: Transaction, believed: SessionRecord, batch: Batch): Promise<SessionRecord> {
+  const look: IDBRequest<SessionRecord | undefined> = unwrap(transaction).objectStore('sessions').get(batch.sessionId)
+  const next = write(transaction, believed, batch)
+  await new Promise((resolve, reject) => {
+    look.onsuccess = resolve
+    look.onerror = () => reject(look.error)
+  })
+  if (!look.result || !mayAppend(look.result, batch)) throw otherRow
+  await setBallast(transaction, batch)
+  transaction.commit()
+  return next
+}
+
+/** Whichever write fails, the commit fails of it: nobody waits for each, so none is wrapped. */
+function write(transaction: Transaction, row: SessionRecord, batch: Batch): SessionRecord {
+  const { sessionId, entries, blobs = [], take = [], dropPartials = [] } = batch
+  const next = appended(row, batch)
+  const bare = unwrap(transaction)
+  bare.objectStore('sessions').put(next)
+  const journal = bare.objectStore('journal')
+  for (const entry of entries) journal.add(entry, [sessionId, entry.seq])
+  for (const { hash, text } of blobs) bare.objectStore('blobs').put(text, [sessionId, hash])
+  for (const key of take) bare.objectStore('inbox').delete(key)
+  for (const stepId of dropPartials) bare.objectStore('partials').delete([sessionId, stepId])
+  return next
+}
+
+async function setBallast(transaction: Transaction, { sessionId, ballast: count }: Batch): Promise<void> {
+  if (count === undefined) return
   const side = transaction.objectStore('side')
+  const bare = unwrap(side)
   const range = keysUnder('ballast', sessionId)
   if (count === 0) {
-    heard(side.delete(range))
-    return heard(side.delete(keysUnder('evidence', sessionId)))
+    bare.delete(range)
+    bare.delete(keysUnder('evidence', sessionId))
+    return
   }
   const kept = (await side.getAllKeys(range)).map(([, , id]) => id)
-  for (const id of ballastIds(kept, count)) heard(side.put(ballast(), ['ballast', sessionId, id]))
-}
-
-/** Whichever write fails, the commit fails of it: nobody need wait for each. */
-function heard(write: Promise<unknown>): void {
-  write.catch(() => {})
+  for (const id of ballastIds(kept, count)) bare.put(ballast(), ['ballast', sessionId, id])
 }
 
 /** No more than is written: a transaction waits for all others that name one of its stores. */

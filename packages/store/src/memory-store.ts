@@ -6,19 +6,21 @@ import {
   type Head,
   type MemoryStore,
   type Partial,
+  type RuleRecord,
   type SessionRecord,
   type Snapshot,
   type Store,
 } from '@dogear/core'
 import { ballastIds } from './ballast.ts'
 import { copy } from './copy.ts'
-import { bySessionAge, bySnapshotAge, byText } from './order.ts'
+import { byRuleAge, bySessionAge, bySnapshotAge, byText } from './order.ts'
 import { acquired, appended, assertContiguous, isWritten, mayAppend } from './session-row.ts'
 
 export function openMemoryStore(): Store {
   const shelves = new Map<string, Shelf>()
   const inbox = new Map<number, Command>()
   const commandIds = new Set<string>()
+  const rules = new Map<string, RuleRecord>()
   let lastKey = 0
   let memory: MemoryStore | undefined
 
@@ -157,6 +159,18 @@ export function openMemoryStore(): Store {
       return true
     },
 
+    async rules(agent) {
+      return copy([...rules.values()].filter((rule) => rule.agent === agent).toSorted(byRuleAge))
+    },
+
+    async saveRule(rule) {
+      rules.set(rule.id, copy(rule))
+    },
+
+    async deleteRule(id) {
+      rules.delete(id)
+    },
+
     memory: (now) => (memory ??= createMemory(now)),
 
     async delete(sessionId) {
@@ -168,6 +182,7 @@ export function openMemoryStore(): Store {
       shelves.clear()
       inbox.clear()
       commandIds.clear()
+      rules.clear()
       lastKey = 0
       memory = undefined
     },

@@ -1,5 +1,15 @@
 /** The database: every store it will ever need, made in version 1, which never changes; records carry their own version. */
-import type { Command, Entry, Head, MemoryFact, MemoryScope, Partial, SessionRecord, Snapshot } from '@dogear/core'
+import type {
+  Command,
+  Entry,
+  Head,
+  MemoryFact,
+  MemoryScope,
+  Partial,
+  RuleRecord,
+  SessionRecord,
+  Snapshot,
+} from '@dogear/core'
 import type { DBSchema, IDBPDatabase } from 'idb'
 
 export const databaseVersion = 1
@@ -17,7 +27,7 @@ export interface Schema extends DBSchema {
   partials: { key: [sessionId: string, stepId: string]; value: Partial }
   snapshots: { key: [sessionId: string, tag: string]; value: Snapshot }
   memory: { key: [scope: string, key: string]; value: FactRow }
-  rules: { key: string; value: { id: string } }
+  rules: { key: string; value: RuleRecord }
   side: { key: [kind: string, sessionId: string, id: string]; value: unknown }
 }
 

@@ -7,6 +7,8 @@ import {
   type AgentDefinition,
   type CallContext,
   type CallReply,
+  type CanUseToolOptions,
+  type ElicitationRequest,
   type Model,
   type Tool,
   type UndoContext,
@@ -78,7 +80,8 @@ export function createHandles(post: (message: ToHost) => void, isFresh: (proven:
     return { ...packAgent(agent, run), others: others.map((other) => packAgent(other, run)) }
   }
 
-  function packAgent({ model, tools, endpoint, ...rest }: AgentDefinition, run?: string): AgentSpec {
+  function packAgent(agent: AgentDefinition, run?: string): AgentSpec {
+    const { model, tools, endpoint, hooks = [], canUseTool, onElicitation, ...rest } = agent
     const at = run === undefined ? rest.name : `${run}/${rest.name}`
     const stream: Target = ([request, options], signal) =>
       (model as Model).stream(request as never, { ...(options as object), signal })
@@ -91,6 +94,18 @@ export function createHandles(post: (message: ToHost) => void, isFresh: (proven:
             model: keep(`${at}/model`, stream),
             stopModel: model.stop && keep(`${at}/stop`, ([key]) => model.stop?.(key as string)),
           }),
+      hooks: hooks.map(({ run: ask, ...hook }) => ({
+        ...hook,
+        run: keep(`${at}/hooks/${hook.name}`, ([input, id], signal) => ask(input as never, id as string, { signal })),
+      })),
+      canUseTool:
+        canUseTool &&
+        keep(`${at}/canUseTool`, ([name, input, about], signal) =>
+          canUseTool(name as string, input, { ...(about as Omit<CanUseToolOptions, 'signal'>), signal }),
+        ),
+      onElicitation:
+        onElicitation &&
+        keep(`${at}/onElicitation`, ([request], signal) => onElicitation(request as ElicitationRequest, { signal })),
       tools: tools.map((tool) => packTool(tool, `${at}/tools/${tool.name}`, run === undefined ? joined : callTool)),
     }
   }

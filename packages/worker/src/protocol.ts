@@ -10,6 +10,7 @@ import type {
   NewEntry,
   Partial,
   Rewound,
+  RuleRecord,
   Snapshot,
   SnapshotRecord,
   Tool,
@@ -143,6 +144,9 @@ export type Question =
       readonly tools: readonly string[]
       readonly snapshot: Snapshot | NamedSnapshot
     } & Place)
+  /** What the user allows this agent for good. */
+  | ({ readonly type: 'rules'; readonly agent: string } & Place)
+  | ({ readonly type: 'revoke'; readonly id: string } & Place)
   | ({ readonly type: 'delete'; readonly sessionId: string } & Place)
   | { readonly type: 'clear'; readonly user?: string }
 
@@ -168,6 +172,8 @@ export interface Answers {
   fork: string
   rewind: Rewound
   import: string
+  rules: RuleRecord[]
+  revoke: null
   delete: null
   clear: null
 }

@@ -9,12 +9,15 @@ import type {
   Message,
   OpenCall,
   Partial,
+  PermissionDenial,
+  PermissionMode,
   Plan,
   PlanEdit,
   Queued,
   Request,
   Resolution,
   Rewound,
+  RuleSet,
   Snapshot,
   SnapshotRecord,
   Status,
@@ -46,6 +49,9 @@ export interface Session {
   /** Words that wait for their turn, in the order they will be sent. */
   readonly queued: ReadonlySignal<readonly Queued[]>
   readonly usage: ReadonlySignal<Usage>
+  readonly mode: ReadonlySignal<PermissionMode>
+  /** What was allowed, or forbidden, for this session alone. */
+  readonly rules: ReadonlySignal<readonly RuleSet[]>
   readonly connection: ReadonlySignal<Connection>
   /** False when the browser gives no storage: the session lives and dies with the page. */
   readonly kept: ReadonlySignal<boolean>
@@ -64,6 +70,7 @@ export interface Session {
     readonly error?: ErrorData
     readonly output?: unknown
     readonly outputError?: string
+    readonly denials?: readonly PermissionDenial[]
   } | null>
   /** Words the page sent that are not yet journalled; shown at once, and gone from here when they are in `pending`. */
   readonly unsaved: ReadonlySignal<readonly { readonly commandId: string; readonly text: string }[]>
@@ -115,12 +122,19 @@ export interface Session {
    */
   fork(options?: { at?: string; title?: string; id?: string }): Promise<Session>
   resolve(requestId: string, resolution: Resolution): Turn
-  approve(requestId: string, options?: { args?: unknown }): Turn
+  /** `always`: calls like it, by the rule that `request.always` shows, are not asked about again. */
+  approve(requestId: string, options?: { args?: unknown; always?: 'session' | 'user' }): Turn
   reject(requestId: string, comment?: string): Turn
+  /** One answer to several requests, taken together; those that were answered meanwhile are left out. */
+  resolveAll(requestIds: readonly string[], resolution: Resolution): Turn
   answer(requestId: string, answers: Answers, notes?: string): Turn
   /** A person's own change of the plan; the steps it gives without an owner become theirs. */
   editPlan(edit: PlanEdit): Turn
   rename(title: string): Promise<void>
+  /** How much runs without asking, from the next call on. Rejects a mode the agent does not allow. */
+  setMode(mode: PermissionMode): Promise<void>
+  /** Takes back a rule that "always" made in this session; those of the user are in `agent.rules`. */
+  revokeRule(rule: string): Promise<void>
   /** Chooses another model, system prompt … for the steps to come. Kept with the session. */
   set(choices: Choices): Promise<void>
   /** Tells each entry once it is folded in, in order, from now on. Returns what ends it. */
@@ -163,6 +177,8 @@ export interface TurnResult {
   readonly output?: unknown
   /** Why there is none. */
   readonly outputError?: string
+  /** The calls of the turn that were not allowed, by a person, a rule or a mode. */
+  readonly permissionDenials: readonly PermissionDenial[]
   /** Why the session did not take the command: answered already, or invalid. */
   readonly refused?: string
 }

@@ -8,6 +8,7 @@ export const mutations = [
     name: 'no intent is written before the tool runs',
     file: 'core/src/turn/decide.ts',
     from: `      return [
+        ...beside.map((entry) => ({ ...at, ...entry })),
         {
           type: 'tool-intent',`,
     to: `      return [].concat([]) ?? [
@@ -29,8 +30,8 @@ export const mutations = [
   {
     name: 'the approved arguments are not checked by their hash',
     file: 'core/src/turn/resolve.ts',
-    from: 'if (argsHash(run.hash, call.tool, args) === shown) return approved(args)',
-    to: 'if (shown) return approved(args)',
+    from: 'if (!isAsApproved) {',
+    to: 'if (isAsApproved === null) {',
   },
   {
     name: 'entries are read in the order of their time',

@@ -6,10 +6,25 @@ import { Worker } from 'node:worker_threads'
 /** Most of what a run makes dies with it: a young generation that holds it is never copied. */
 const resourceLimits = { maxYoungGenerationSizeMb: 64 }
 
+/** Whatever a killed tab waited for is waited for as long as its thread lives. */
+const jobsOfThread = 100
+
 export function createPool(file, size = availableParallelism()) {
-  const threads = Array.from({ length: size }, () => new Worker(file, { resourceLimits }))
-  const free = [...threads]
+  const threads = new Set()
+  const free = Array.from({ length: size }, fresh)
   const waiting = []
+
+  function fresh() {
+    const thread = Object.assign(new Worker(file, { resourceLimits }), { jobs: 0 })
+    threads.add(thread)
+    return thread
+  }
+
+  function retire(thread) {
+    threads.delete(thread)
+    void thread.terminate()
+    return fresh()
+  }
 
   function next() {
     while (free.length && waiting.length) start(free.pop(), waiting.shift())
@@ -19,7 +34,8 @@ export function createPool(file, size = availableParallelism()) {
     const { isCancelled, ...posted } = job
     const end = (result) => {
       thread.off('error', reject)
-      free.push(thread)
+      thread.jobs += 1
+      free.push(thread.jobs < jobsOfThread ? thread : retire(thread))
       resolve(result)
       next()
     }
@@ -36,6 +52,6 @@ export function createPool(file, size = availableParallelism()) {
         waiting.push({ job, resolve, reject })
         next()
       }),
-    close: () => Promise.all(threads.map((thread) => thread.terminate())),
+    close: () => Promise.all([...threads].map((thread) => thread.terminate())),
   }
 }

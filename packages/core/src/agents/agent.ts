@@ -1,7 +1,11 @@
 /** An agent: a definition, checked once. Running it is the turn's work. */
 import { DogearError, type ErrorData } from '../error.ts'
 import type { MemoryStore } from '../ports/memory.ts'
+import type { CanUseTool } from '../permission/can-use-tool.ts'
+import type { OnElicitation } from '../permission/elicitation.ts'
+import { isRemoved } from '../permission/decide.ts'
 import { resolveHooks, type Hooks, type ResolvedHook } from '../permission/hooks.ts'
+import { resolvePermissions, type PermissionOptions, type Permissions } from '../permission/permissions.ts'
 import type { Model, ModelUsage } from '../ports/model.ts'
 import {
   resolveProfile,
@@ -24,7 +28,7 @@ import type { SubagentDefinition, SubagentOptions, SubagentPolicy } from './suba
 import type { TracingConfig } from '../trace/tracer.ts'
 import type { SmartAgentEvent } from '../trace/event.ts'
 
-export interface AgentOptions {
+export interface AgentOptions extends PermissionOptions {
   /** Names the agent's sessions: keep it stable. Letters, digits, `_`, `-`. Default `agent`. */
   name?: string
   /** Tells an older definition from a newer one in snapshots. */
@@ -84,7 +88,7 @@ export interface AgentOptions {
   idleShutdownAfter?: number
   /** False: sessions live and die with the page, nothing of them reaches the disk, and no other tab sees them. */
   persistSession?: boolean
-  /** Functions asked when a tool has given its result: each may rewrite what the model reads, or add to it. */
+  /** Functions that are told what happens and may change it: before and after a call, a prompt, a turn's end. */
   hooks?: Hooks
   /** Tells a server, a file or a function of yours what each run did, how long it took and what it cost. */
   tracing?: TracingConfig
@@ -173,7 +177,10 @@ export interface AgentDefinition {
   readonly reflection?: Reasoning['reflection']
   readonly output?: OutputSpec
   readonly guardrails?: Guardrails
-  readonly postToolUse?: readonly ResolvedHook[]
+  readonly hooks?: readonly ResolvedHook[]
+  readonly permissions: Permissions
+  readonly canUseTool?: CanUseTool
+  readonly onElicitation?: OnElicitation
   readonly title?: AgentOptions['title']
   readonly retention?: SessionRetention
   readonly persistSession?: boolean
@@ -210,7 +217,10 @@ export function defineAgent(options: SmartAgentOptions): AgentDefinition {
   const { profile: resolved, limits } = resolveProfile({ ...options, ...memory })
   const { subagents, profile } = withSubagents(options, resolved)
   const todoList = options.useTodoList ?? profile.planning.mode !== 'off'
-  const tools = (options.tools ?? []).map((tool) => withTimeout(createTool(tool as ToolOptions), options.toolTimeout))
+  const permissions = resolvePermissions(options)
+  const tools = (options.tools ?? [])
+    .map((tool) => withTimeout(createTool(tool as ToolOptions), options.toolTimeout))
+    .filter((tool) => !isRemoved(permissions.deny, tool.name))
   const askUser = options.humanInTheLoop?.askUser
   const output = resolveOutput(options.outputSchema ?? options.output)
   const builtIn = [
@@ -219,6 +229,7 @@ export function defineAgent(options: SmartAgentOptions): AgentDefinition {
     ...(output ? [builtinNames.response] : []),
     ...(subagents === 'off' ? [] : subagentToolNames),
     builtinNames.archive,
+    builtinNames.exitPlan,
   ]
   refuseTwins(name, [...builtIn, ...tools.map((tool) => tool.name)])
   const ask = typeof askUser === 'object' ? askUser : {}
@@ -240,7 +251,10 @@ export function defineAgent(options: SmartAgentOptions): AgentDefinition {
     ...resolveReasoning(options.reasoning),
     output,
     guardrails: resolveGuardrails(options.guardrails),
-    postToolUse: resolveHooks(options.hooks),
+    hooks: resolveHooks(options.hooks),
+    permissions,
+    canUseTool: options.canUseTool,
+    onElicitation: options.onElicitation,
     title: options.title,
     retention: checkedRetention(options.retention),
     persistSession: options.persistSession,

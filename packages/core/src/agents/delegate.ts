@@ -1,4 +1,6 @@
 /** Other agents at work for a call: their entries stand in the same journal under the call's path, so they resume like any turn. */
+import { askHooks } from '../permission/ask-hooks.ts'
+import type { HookOutput } from '../permission/hooks.ts'
 import type { NewEntry } from '../session/journal.ts'
 import { statusOf, workerKey } from '../session/fold.ts'
 import { textOf } from '../session/message.ts'
@@ -57,6 +59,7 @@ function childRun(run: Run, task: Task, key: string): Run {
       return activeAgent(agent, head)
     },
     startedAt: run.clock.elapsed(),
+    above: run,
     budgetAbove: () => budgetReached(run),
     costAbove: run.agent().costOf ?? run.costAbove,
     recovering: head.turn?.openStep != null,
@@ -74,7 +77,18 @@ function childRun(run: Run, task: Task, key: string): Run {
 
 /** All in one write: either every task of a call is begun, or none. */
 async function begin(run: Run, children: readonly Run[], tasks: readonly Task[]): Promise<void> {
-  const inputs = await Promise.all(tasks.map((task) => taskInput(run, task)))
+  const inputs = await Promise.all(
+    tasks.map(async (task, index) => {
+      const input = await taskInput(run, task)
+      const about = { agent_id: children[index]?.journal.path.at(-1) ?? '', agent_type: task.agent.name }
+      const contexts = [input]
+      const heard = ({ hookSpecificOutput }: HookOutput) => {
+        if (hookSpecificOutput?.additionalContext) contexts.push(hookSpecificOutput.additionalContext)
+      }
+      await askHooks(run, 'SubagentStart', { about: task.agent.name, input: () => about, heard })
+      return contexts.join('\n\n')
+    }),
+  )
   const entries = children.flatMap((child, index) => firstEntries(child, inputs[index] ?? ''))
   await run.journal.append(entries)
 }

@@ -5,6 +5,7 @@ import type { TerminalReason } from '../session/entry.ts'
 import type { Message } from '../session/message.ts'
 import type { Drift } from '../session/snapshot.ts'
 import type { SmartState, SmartUsage } from '../session/smart-state.ts'
+import type { PermissionDenial } from '../session/state.ts'
 import type { SmartAgentEvent } from '../trace/event.ts'
 import type { TracingConfig } from '../trace/tracer.ts'
 import type { Request } from '../permission/request.ts'
@@ -56,5 +57,7 @@ export interface AgentResult {
     readonly requests: readonly Request[]
     readonly error?: ErrorData
     readonly drift?: Drift
+    /** The calls of the turn that were not allowed. */
+    readonly permissionDenials: readonly PermissionDenial[]
   }
 }

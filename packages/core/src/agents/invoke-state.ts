@@ -105,6 +105,7 @@ export async function invokeState(invocation: Invocation): Promise<AgentResult> 
       usage: usageOfRun(input, state),
       terminalReason: isPaused ? 'paused' : terminalReason,
       requests: head.requests,
+      permissionDenials: head.turn?.denials ?? head.lastEnd?.denials ?? [],
       ...(error && { error }),
       ...(drift && { drift }),
     },

@@ -1,4 +1,5 @@
 /** Subagents: agents described in a few words on the one they work for, or made up by its model. */
+import { isRemoved } from '../permission/decide.ts'
 import { subagentToolNames } from '../tools/builtin.ts'
 import type { JsonSchema } from '../tools/json-schema.ts'
 import type { RunAgent, RunTool, Task } from '../turn/run.ts'
@@ -19,7 +20,7 @@ export interface SubagentDefinition {
   readonly effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max'
   /** Said before each of its tasks. */
   readonly initialPrompt?: string
-  /** `plan`: it has only tools whose effect is `read`. The others mean nothing yet. */
+  /** Its own, where that is stricter than the one it works for, or where that has none. `auto` means nothing yet. */
   readonly permissionMode?: 'default' | 'acceptEdits' | 'bypassPermissions' | 'plan' | 'dontAsk' | 'auto'
   /** Taken, and without meaning here so far: a warning says so once. */
   readonly skills?: readonly string[]
@@ -38,7 +39,7 @@ export function warnOfSubagents({ agents = {} }: RunAgent, warn: (message: strin
       skills,
       memory,
       background,
-      permissionMode: mode === 'default' || mode === 'plan' ? undefined : mode,
+      permissionMode: mode === 'auto' ? mode : undefined,
     }
     const unmet = Object.entries(given).flatMap(([key, value]) => (value === undefined ? [] : key))
     if (unmet.length) warn(`Agent "${name}": ${unmet.join(', ')} has no effect yet.`)
@@ -101,7 +102,7 @@ export function subagentTools(agent: RunAgent, depth = 0): RunTool[] {
       ),
     )
   }
-  return offered
+  return offered.filter(({ name }) => !isRemoved(agent.permissions.deny, name))
 }
 
 type Description = Omit<SubagentDefinition, 'description'>
@@ -140,7 +141,7 @@ function nameOf(role: string): string {
 function subagent(
   agent: RunAgent,
   name: string,
-  { prompt, tools, disallowedTools = [], model = 'inherit', maxTurns, effort, permissionMode }: Description,
+  { prompt, tools, disallowedTools = [], model = 'inherit', maxTurns, effort, permissionMode = 'default' }: Description,
   depth: number,
 ): RunAgent {
   const left = new Set([...subagentToolNames, ...disallowedTools])
@@ -161,6 +162,7 @@ function subagent(
     extra: effort
       ? { ...agent.extra, reasoning_effort: effort === 'xhigh' || effort === 'max' ? 'high' : effort }
       : agent.extra,
+    permissions: { ...agent.permissions, mode: permissionMode === 'auto' ? 'default' : permissionMode },
     todoList: false,
     output: undefined,
     guardrails: undefined,

@@ -20,7 +20,7 @@ export interface Request {
   readonly args: unknown
   /** sha256 of the canonical tool + args: what runs is what was shown. */
   readonly argsHash: string
-  /** JSON Schema of the arguments, for the edit form. */
+  /** JSON Schema of the arguments, for the edit form; of an elicitation, of what is to be filled in. */
   readonly parameters?: Readonly<Record<string, unknown>>
   readonly destructive?: boolean
   /** `approvalPrompt` of the tool. */
@@ -31,6 +31,16 @@ export interface Request {
   readonly reason?: string
   readonly questions?: readonly Question[]
   readonly allowFreeText?: boolean
+  /** Of an elicitation: what the tool wants. With `parameters` it is a form of that JSON Schema, with `url` an address to go to. */
+  readonly message?: string
+  /** http or https: opened by the person's own click, never by itself. */
+  readonly url?: string
+  /** The rule that `approve` with `always` would make; absent where none may be made. */
+  readonly always?: { readonly rule: string }
+  /** The call needs a click, and runs in the tab where it was. */
+  readonly gesture?: boolean
+  /** From then on it counts as answered with no. */
+  readonly expiresAt?: number
   /** What the tool itself asks, before its effect, and the arguments it is entered with again once that is answered. */
   readonly entered?: { readonly asks: Asks; readonly args: unknown }
 }
@@ -62,9 +72,12 @@ export interface Answer {
 export type Answers = Readonly<Record<string, Answer>> | readonly Answer[]
 
 export type Resolution =
-  | { readonly type: 'approve'; readonly args?: unknown }
+  /** `always`: calls like this one are not asked about again, in this session or, for this user, in any. */
+  | { readonly type: 'approve'; readonly args?: unknown; readonly always?: 'session' | 'user' }
   | { readonly type: 'reject'; readonly comment?: string }
   | { readonly type: 'answer'; readonly answers: Answers; readonly notes?: string }
+  /** `content`: what a form was filled in with; absent where the person went to an address. */
+  | { readonly type: 'fill'; readonly content?: Readonly<Record<string, unknown>> }
   | { readonly type: 'cancel' }
   | { readonly type: 'result'; readonly result: unknown }
   | { readonly type: 'happened'; readonly result?: unknown }
@@ -75,7 +88,7 @@ export type Resolution =
 export const resolutionsOf: Readonly<Record<RequestKind, readonly Resolution['type'][]>> = {
   approval: ['approve', 'reject', 'result'],
   question: ['answer', 'cancel'],
-  elicitation: ['reject', 'cancel'],
+  elicitation: ['fill', 'reject', 'cancel'],
   checkpoint: ['approve', 'stop'],
   deferred: ['approve', 'reject', 'result'],
   outcome: ['happened', 'retry', 'stop'],

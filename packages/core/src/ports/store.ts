@@ -10,7 +10,7 @@
 import type { MemoryStore } from './memory.ts'
 import type { Command } from '../session/command.ts'
 import type { Entry } from '../session/entry.ts'
-import type { Head } from '../session/state.ts'
+import type { Head, RuleSet } from '../session/state.ts'
 import type { Partial } from '../session/partial.ts'
 import type { Snapshot } from '../session/snapshot.ts'
 
@@ -57,6 +57,12 @@ export interface Store {
 
   /** What this user's sessions remember together; it outlives each of them. */
   memory(now: () => number): MemoryStore
+
+  /** What this user allows an agent for good, the oldest first. */
+  rules(agent: string): Promise<RuleRecord[]>
+  /** One with the same id is overwritten. */
+  saveRule(rule: RuleRecord): Promise<void>
+  deleteRule(id: string): Promise<void>
 
   /** Deletes everything of one session. */
   delete(sessionId: string): Promise<void>
@@ -115,6 +121,12 @@ export interface Batch {
 export interface InboxRow {
   readonly key: number
   readonly command: Command
+}
+
+export interface RuleRecord extends RuleSet {
+  /** Made of agent and rule: the same rule is kept once. */
+  readonly id: string
+  readonly createdAt: number
 }
 
 export interface SnapshotRecord {

@@ -1,4 +1,7 @@
 /** Whether a stored record is one: a disk, an older script or somebody's console may have made it anything. */
+import { isWebAddress } from '../permission/elicitation.ts'
+import { parseRule } from '../permission/rule.ts'
+import type { RuleRecord } from '../ports/store.ts'
 import type { Command } from './command.ts'
 import { entryVersion, isEntryType, type Entry, type EntryType } from './entry.ts'
 import type { Message } from './message.ts'
@@ -27,6 +30,10 @@ export function isHead(value: unknown, sessionId: string): value is Head {
 
 export function isPartial(value: unknown): value is Partial {
   return partial(value)
+}
+
+export function isRuleRecord(value: unknown): value is RuleRecord {
+  return shape({ id: text, agent: text, rule, decision: text, createdAt: time })(value)
 }
 
 /** Stands where a message was that cannot be read. */
@@ -164,7 +171,11 @@ const request = shape({
   prompt: maybe(text),
   reason: maybe(text),
   questions: maybe(list(question)),
+  message: maybe(text),
+  url: maybe(isWebAddress),
   entered: maybe(shape({ asks: object })),
+  always: maybe(shape({ rule: text })),
+  expiresAt: maybe(time),
 })
 const resolutions = new Set<unknown>([
   'approve',
@@ -210,6 +221,15 @@ const settings = shape({
   lifecycle: maybe(text),
   tools: maybe(map(text)),
 })
+/** One that cannot be read would stop every call. */
+const rule: Check = (value) => {
+  try {
+    return text(value) && !!parseRule(value as string)
+  } catch {
+    return false
+  }
+}
+const denials = list(shape({ callId: text, tool: text, reason: text }))
 const result = shape({
   status: text,
   tool: text,
@@ -232,7 +252,15 @@ const bodies: Readonly<Record<EntryType, Check>> = {
   'message-add': shape({ message, parent: orNull(text) }),
   'call-request': shape({ call: shape({ callId: text, index: count, tool: text, args: text, label: maybe(text) }) }),
   'request-open': shape({ request }),
-  'request-close': shape({ requestId: text, status: text, resolution, by: maybe(text) }),
+  'request-close': shape({
+    requestId: text,
+    status: text,
+    resolution,
+    request: maybe(request),
+    by: maybe(text),
+    argsHash: maybe(text),
+    host: maybe(text),
+  }),
   'tool-intent': shape({
     callId: text,
     argsHash: text,
@@ -240,6 +268,7 @@ const bodies: Readonly<Record<EntryType, Check>> = {
     key: text,
     host: maybe(text),
     page: maybe(text),
+    context: maybe(text),
   }),
   'tool-result': shape({ callId: text, result, parent: orNull(text) }),
   'plan-set': shape({ plan, source: text, operation: text }),
@@ -250,7 +279,7 @@ const bodies: Readonly<Record<EntryType, Check>> = {
   'cursor-set': shape({ leaf: orNull(text), scope: maybe(scope) }),
   'agent-set': shape({ agent: text }),
   'queue-set': shape({ queue }),
-  'rule-set': shape({ rule: text, decision: orNull(text) }),
+  'rule-set': shape({ rule, decision: orNull(text), agent: text }),
   'title-set': shape({ title: text, source: text }),
   'meta-set': settings,
   'slice-set': shape({ extension: text }),
@@ -265,7 +294,9 @@ const commands: Readonly<Record<Command['type'], Check>> = {
   unqueue: shape({ target: text }),
   requeue: shape({ target: text, content: maybe(content), when: maybe(text) }),
   stop: anything,
-  resolve: shape({ requestId: text, resolution, by: maybe(text) }),
+  resolve: shape({ requestId: text, resolution, by: maybe(text), host: maybe(text) }),
+  'resolve-all': shape({ requestIds: list(text), resolution, by: maybe(text) }),
+  rule: shape({ rule: text, decision: orNull(text), agent: text }),
   retry: anything,
   goto: shape({ messageId: orNull(text), exact: maybe(flag) }),
   edit: shape({ messageId: text, content }),
@@ -306,8 +337,27 @@ const openCall = shape({
   args: text,
   label: maybe(text),
   request: maybe(request),
-  decision: maybe(shape({ type: text, comment: maybe(text), by: maybe(text), notes: maybe(text) })),
-  intent: maybe(shape({ argsHash: text, attempt: count, key: text, at: time, host: maybe(text), page: maybe(text) })),
+  decision: maybe(
+    shape({
+      type: text,
+      comment: maybe(text),
+      by: maybe(text),
+      notes: maybe(text),
+      argsHash: maybe(text),
+      host: maybe(text),
+    }),
+  ),
+  intent: maybe(
+    shape({
+      argsHash: text,
+      attempt: count,
+      key: text,
+      at: time,
+      host: maybe(text),
+      page: maybe(text),
+      context: maybe(text),
+    }),
+  ),
   done: flag,
 })
 const turn = shape({
@@ -326,6 +376,9 @@ const turn = shape({
   spent,
   reflections: maybe(count),
   nudges: maybe(count),
+  tainted: maybe(flag),
+  interrupted: maybe(flag),
+  denials: maybe(denials),
   tallies,
 })
 const total = shape({
@@ -354,12 +407,21 @@ const headFields = shape({
   queue,
   usage: shape({ totals: map(total) }),
   turn: orNull(turn),
-  lastEnd: orNull(shape({ turnId: text, terminalReason: text, error: maybe(error), outputError: maybe(text) })),
+  lastEnd: orNull(
+    shape({
+      turnId: text,
+      terminalReason: text,
+      error: maybe(error),
+      outputError: maybe(text),
+      denials: maybe(denials),
+    }),
+  ),
   commands: list(text),
   refused: list(shape({ commandId: text, reason: text })),
   title: maybe(text),
   titledBy: maybe(text),
   settings,
+  rules: maybe(list(shape({ rule, decision: text, agent: text }))),
   slices: object,
 })
 

@@ -4,7 +4,7 @@ import type { PlanEdit } from '../smart/plan.ts'
 import type { CallReply } from '../tools/result.ts'
 import type { When } from './entry.ts'
 import type { ContentPart } from './message.ts'
-import type { Settings } from './state.ts'
+import type { RuleSet, Settings } from './state.ts'
 
 export type CommandBody =
   | {
@@ -20,7 +20,27 @@ export type CommandBody =
       readonly when?: When
     }
   | { readonly type: 'stop' }
-  | { readonly type: 'resolve'; readonly requestId: string; readonly resolution: Resolution; readonly by?: string }
+  | {
+      readonly type: 'resolve'
+      readonly requestId: string
+      readonly resolution: Resolution
+      readonly by?: string
+      readonly host?: string
+    }
+  /** One answer to several at once; those that were answered meanwhile are left out. */
+  | {
+      readonly type: 'resolve-all'
+      readonly requestIds: readonly string[]
+      readonly resolution: Resolution
+      readonly by?: string
+    }
+  /** `null` takes the rule back. */
+  | {
+      readonly type: 'rule'
+      readonly rule: string
+      readonly decision: RuleSet['decision'] | null
+      readonly agent: string
+    }
   | { readonly type: 'retry' }
   /** `exact`: stops at that message, where it would go on to the end of its branch. */
   | { readonly type: 'goto'; readonly messageId: string | null; readonly exact?: boolean }

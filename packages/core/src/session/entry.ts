@@ -7,7 +7,7 @@ import type { MemoryFact } from '../smart/memory.ts'
 import type { Plan } from '../smart/plan.ts'
 import type { ReflectionRecord } from '../smart/reflection.ts'
 import type { ContentPart, Message, MessageStatus } from './message.ts'
-import type { Head, OpenTurn, Place, Rewound, Settings } from './state.ts'
+import type { Head, OpenTurn, Place, Rewound, RuleSet, Settings } from './state.ts'
 
 /** The newest entry version this code writes; an entry above it opens the session read-only. */
 export const entryVersion = 1
@@ -45,7 +45,10 @@ export type EntryBody =
       /** Set when the turn begins a branch: where to go back to if nothing is said in it. */
       readonly back?: Place
       /** How far the turn had come, when it goes on from an imported state. */
-      readonly resumed?: Pick<OpenTurn, 'step' | 'toolCallCount' | 'spent' | 'tallies' | 'nudges' | 'reflections'>
+      readonly resumed?: Pick<
+        OpenTurn,
+        'step' | 'toolCallCount' | 'spent' | 'tallies' | 'nudges' | 'reflections' | 'tainted'
+      >
     }
   | { readonly type: 'step-start'; readonly step: number; readonly key: string; readonly resumed?: boolean }
   | { readonly type: 'message-add'; readonly message: Message; readonly parent: string | null }
@@ -62,6 +65,12 @@ export type EntryBody =
       readonly status: RequestStatus
       readonly resolution: Resolution
       readonly by?: string
+      /** Of one that the page answered, so that it was never opened. */
+      readonly request?: Request
+      /** Of the tool and the arguments that a person wrote in place of those shown. */
+      readonly argsHash?: string
+      /** The tab that was clicked, where the call needs a click. */
+      readonly host?: string
     }
   | {
       readonly type: 'tool-intent'
@@ -75,6 +84,8 @@ export type EntryBody =
       readonly host?: string
       /** The page that runs it, where that is the owner's. */
       readonly page?: string
+      /** What the model is told beside its result. */
+      readonly context?: string
     }
   | {
       readonly type: 'tool-result'
@@ -108,7 +119,13 @@ export type EntryBody =
     }
   | { readonly type: 'agent-set'; readonly agent: string }
   | { readonly type: 'queue-set'; readonly queue: readonly Queued[] }
-  | { readonly type: 'rule-set'; readonly rule: string; readonly decision: 'allow' | 'ask' | 'deny' | null }
+  | {
+      readonly type: 'rule-set'
+      readonly rule: string
+      /** `null` takes it back. */
+      readonly decision: RuleSet['decision'] | null
+      readonly agent: string
+    }
   | { readonly type: 'title-set'; readonly title: string; readonly source: 'heuristic' | 'model' | 'person' }
   | ({ readonly type: 'meta-set' } & Settings)
   | { readonly type: 'slice-set'; readonly extension: string; readonly value: unknown }
@@ -220,6 +237,10 @@ export interface CallResult {
   readonly cacheKey?: string
   /** The agent that has the word from now on. */
   readonly handoff?: string
+  /** Others may have written what is in it. */
+  readonly untrusted?: boolean
+  /** The turn ends with it. */
+  readonly interrupts?: boolean
 }
 
 export interface Queued {

@@ -80,7 +80,7 @@ export function pathOf(fold: Fold, since: string | null = null): Node[] {
 export function statusOf(head: Head): Status {
   const { turn } = head
   if (!turn) return 'idle'
-  if (turn.openStep) return 'busy'
+  if (turn.openStep || turn.interrupted) return 'busy'
   if (head.requests.some(({ kind }) => kind === 'checkpoint')) return 'paused'
   const undone = turn.calls.filter((call) => !call.done)
   return undone.length > 0 && undone.every((call) => isWaiting(head, call)) ? 'paused' : 'busy'

@@ -50,6 +50,8 @@ export interface ToolOutcome {
   readonly fromCache?: boolean
   /** The agent that took over. */
   readonly handoff?: string
+  /** Others may have written what is in it. */
+  readonly untrusted?: boolean
 }
 
 export interface Attachment {

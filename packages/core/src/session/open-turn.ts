@@ -1,5 +1,6 @@
 /** The turn a conversation breaks off in: found in its last messages, and opened again as it stood. */
 import type { NewEntry } from './journal.ts'
+import { hookName } from '../permission/hooks.ts'
 import type { Request } from '../permission/request.ts'
 import { builtinNames } from '../tools/builtin.ts'
 import { argsHash } from '../tools/canonical.ts'
@@ -29,7 +30,8 @@ export interface OpenTail {
 
 export function tailOf(messages: readonly Message[]): Tail {
   const last = messages.findLast((message) => message.role !== 'tool')
-  const isNotice = last?.meta.origin === 'system'
+  // A hook's words are read like a person's.
+  const isNotice = last?.meta.origin === 'system' && last.name !== hookName
   const answer = isNotice ? messages.findLast(({ role }) => role === 'assistant') : last
   if (answer?.role !== 'assistant') return { type: 'words' }
   const own = ofTurn(messages)
@@ -111,7 +113,7 @@ function positionOf({ metadata }: PendingToolApproval | PendingUserQuestion): nu
   return (metadata?.entered as Request['entered'])?.asks?.position ?? 0
 }
 
-type Counts = Pick<OpenTurn, 'toolCallCount' | 'spent' | 'tallies' | 'nudges' | 'reflections'>
+type Counts = Pick<OpenTurn, 'toolCallCount' | 'spent' | 'tallies' | 'nudges' | 'reflections' | 'tainted'>
 
 /** Counted by the state where it says so, else by the messages: the limits of a turn hold across a pause. */
 function countsOf(state: WholeState, own: readonly Message[], turnId: string): Counts {
@@ -135,7 +137,8 @@ function countsOf(state: WholeState, own: readonly Message[], turnId: string): C
       costUsd: paid.reduce((sum, { costUsd = 0 }) => sum + costUsd, 0),
     },
     tallies,
-    nudges: own.filter(({ meta }) => meta.origin === 'system').length,
+    ...(own.some(({ meta }) => meta.tool?.untrusted) && { tainted: true }),
+    nudges: own.filter(({ meta, name }) => meta.origin === 'system' && name !== hookName).length,
     reflections: (state.reflections ?? []).filter(({ id }) => id.startsWith(`${turnId}.`)).length,
   }
 }

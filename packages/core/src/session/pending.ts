@@ -72,12 +72,12 @@ export function pendingQuestion(request: Request): PendingUserQuestion {
   }
 }
 
-/** The request that a pending record was made from; undefined once it has been carried out. */
+/** The request that a pending record was made from, but for the rule it might make: a state may be anybody's. Undefined once it has been carried out. */
 export function requestOf(pending: PendingToolApproval | PendingUserQuestion, hash: Hash): Request | undefined {
   if (pending.status === 'executed') return undefined
   const { id, toolCallId: callId, toolName: tool, requestedAt, metadata } = pending
   const openedAt = Date.parse(requestedAt) || 0
-  const { resolution: _resolution, answers: _answers, result: _result, ...about } = metadata ?? {}
+  const { resolution: _resolution, answers: _answers, result: _result, always: _always, ...about } = metadata ?? {}
   if ('questions' in pending) {
     const { questions, allowFreeText } = pending
     const args = { questions }

@@ -1,5 +1,7 @@
 /** Folds one entry into a fold it owns, in O(entry). */
 import type { Request, Resolution } from '../permission/request.ts'
+import { hookName } from '../permission/hooks.ts'
+import { builtinNames } from '../tools/builtin.ts'
 import { succeeded } from '../smart/facts.ts'
 import type { MemoryFact } from '../smart/memory.ts'
 import type { CallResult, Entry, EntryOf, TerminalReason } from './entry.ts'
@@ -13,6 +15,8 @@ const commandsKept = 256
 const reflectionsKept = 10
 const cacheKept = 100
 const factsKept = 200
+const rulesKept = 200
+const denialsKept = 100
 
 export function reduce(fold: Fold, entry: Entry): void {
   const head = fold.head as Draft<Head>
@@ -62,29 +66,22 @@ export function reduce(fold: Fold, entry: Entry): void {
       changeCall(head, entry.request.callId, { request: entry.request, decision: undefined })
       return
     case 'request-close': {
-      const request = head.requests.find((open) => open.id === entry.requestId)
+      const request = head.requests.find((open) => open.id === entry.requestId) ?? entry.request
       if (!request) return
       head.requests = head.requests.filter((open) => open !== request)
       const isPassed = request.kind === 'checkpoint' && entry.resolution.type === 'approve'
       if (isPassed) changeTurn(head, { checked: head.turn?.step })
       changeCall(head, request.callId, {
-        decision: decisionOf(entry.resolution, entry.by),
+        request,
+        decision: decisionOf(entry),
         ...(request.entered && { asked: askedWith(head, request, entry.resolution) }),
       })
       return
     }
     case 'tool-intent': {
-      const { argsHash, attempt, key, at, args, host, page } = entry
+      const { argsHash, attempt, key, at, args, host, page, context } = entry
       changeCall(head, entry.callId, {
-        intent: {
-          argsHash,
-          attempt,
-          key,
-          at,
-          ...(args !== undefined && { args }),
-          ...(host !== undefined && { host }),
-          ...(page !== undefined && { page }),
-        },
+        intent: { argsHash, attempt, key, at, ...definedOnly({ args, host, page, context }) },
         request: undefined,
         decision: undefined,
       })
@@ -96,6 +93,7 @@ export function reduce(fold: Fold, entry: Entry): void {
       changeCall(head, callId, { done: true })
       head.requests = head.requests.filter((open) => open.callId !== callId && callOfWorker(open.path?.[0]) !== callId)
       tally(head, result)
+      note(head, callId, result)
       if (result.cacheKey) head.cache = withCached(head.cache, result.cacheKey, { id: `${callId}.r`, at: entry.at })
       dismiss(fold, callId)
       return
@@ -128,6 +126,14 @@ export function reduce(fold: Fold, entry: Entry): void {
       head.settings = { ...head.settings, ...definedOnly(set) }
       return
     }
+    case 'rule-set': {
+      const { rule, decision, agent } = entry
+      const others = (head.rules ?? []).filter((set) => set.rule !== rule || set.agent !== agent)
+      // What holds a call up is never given up for room.
+      const isFull = decision === 'allow' && others.length >= rulesKept
+      head.rules = decision && !isFull ? [...others, { rule, decision, agent }] : others
+      return
+    }
     case 'slice-set':
       head.slices = { ...head.slices, [entry.extension]: entry.value }
       return
@@ -139,7 +145,13 @@ export function reduce(fold: Fold, entry: Entry): void {
       const { turnId = '', terminalReason, error, output, outputError, from } = entry
       // Nobody's words: what failed before can still be tried again.
       const isAside = head.turn?.origin === 'compact' && terminalReason === 'completed'
-      if (!isAside) head.lastEnd = { turnId, terminalReason, error, ...definedOnly({ output, outputError, from }) }
+      if (!isAside)
+        head.lastEnd = {
+          turnId,
+          terminalReason,
+          error,
+          ...definedOnly({ output, outputError, from, denials: head.turn?.denials }),
+        }
       head.turn = null
       head.requests = []
       return
@@ -164,7 +176,8 @@ export function reduce(fold: Fold, entry: Entry): void {
 
 /** The tool message a result becomes; also how a body is read back from the journal. */
 export function toolMessage(entry: EntryOf<'tool-result'>): Message {
-  const { status, content, tool, label, args, durationMs, summary, fromCache, handoff, unknown } = entry.result
+  const { status, content, tool, label, args, durationMs, summary, fromCache, handoff, unknown, untrusted } =
+    entry.result
   return {
     id: `${entry.callId}.r`,
     role: 'tool',
@@ -179,9 +192,7 @@ export function toolMessage(entry: EntryOf<'tool-result'>): Message {
         args,
         durationMs,
         summary,
-        ...(fromCache !== undefined && { fromCache }),
-        ...(handoff !== undefined && { handoff }),
-        ...(unknown !== undefined && { unknown }),
+        ...definedOnly({ fromCache, handoff, unknown, untrusted }),
       },
     },
   }
@@ -206,7 +217,7 @@ function dismiss(fold: Fold, callId: string): void {
 }
 
 /** Kept in the journal for those who read it; a head shows nothing of them yet. */
-type NotFolded = 'rule-set' | 'undo-intent' | 'undo-result'
+type NotFolded = 'undo-intent' | 'undo-result'
 
 type Draft<T> = { -readonly [K in keyof T]: T[K] }
 
@@ -219,6 +230,8 @@ function reduceChild(fold: Fold, entry: Entry): void {
   const child = foldAt(fold, [worker])
   reduce(child, { ...entry, path: rest })
   if (entry.type === 'usage-add') addUsage(head, entry)
+  // Its answer is made of what it has read.
+  if (entry.type === 'tool-result' && entry.result.untrusted) changeTurn(head, { tainted: true })
   if (entry.type === 'session-start' && !rest.length) changeTurn(head, { childCount: (head.turn?.childCount ?? 0) + 1 })
   const { requests } = child.head
   // Those that stay keep their place: a person who reads one must not find another in its stead.
@@ -263,7 +276,8 @@ function addMessage(fold: Fold, entry: EntryOf<'message-add'>): void {
   const isLost = message.meta.status === 'lost'
   const cut = message.meta.status === 'partial'
   addNode(fold, message, { seq: entry.seq, parent: entry.parent, turnId: entry.turnId })
-  if (message.meta.origin === 'system') changeTurn(fold.head, { nudges: (fold.head.turn?.nudges ?? 0) + 1 })
+  if (message.meta.origin === 'system' && message.name !== hookName)
+    changeTurn(fold.head, { nudges: (fold.head.turn?.nudges ?? 0) + 1 })
   // Whatever it was, the turn is not further for it.
   if (message.role !== 'assistant' || isLost) return
   const cuts = cut ? (fold.head.turn?.cuts ?? 0) + 1 : 0
@@ -298,7 +312,7 @@ function addNode(fold: Fold, message: Message, place: Pick<Node, 'seq' | 'parent
 function changeTurn(head: Draft<Head>, change: Partial<OpenTurn>): void {
   if (!head.turn) return
   const { id, origin, startedAt, back, step, openStep, calls, toolCallCount, agent, childCount } = head.turn
-  const { cuts, finish, spent, tallies, reflections, nudges, checked } = head.turn
+  const { cuts, finish, spent, tallies, reflections, nudges, checked, tainted, interrupted, denials } = head.turn
   // Key by key: nearly every entry changes the turn, and by a spread a copy of a copy takes V8 microseconds.
   const copy: EveryKeyOf<OpenTurn> = {
     id,
@@ -317,6 +331,9 @@ function changeTurn(head: Draft<Head>, change: Partial<OpenTurn>): void {
     reflections,
     nudges,
     checked,
+    tainted,
+    interrupted,
+    denials,
     tallies,
   }
   head.turn = Object.assign(copy, change)
@@ -337,6 +354,19 @@ function tally(head: Draft<Head>, { tool, status, fromCache }: CallResult): void
   changeTurn(head, { tallies: { ...tallies, [tool]: next } })
 }
 
+function note(
+  head: Draft<Head>,
+  callId: string,
+  { tool, status, args, content, untrusted, interrupts }: CallResult,
+): void {
+  if (untrusted) changeTurn(head, { tainted: true })
+  if (interrupts) changeTurn(head, { interrupted: true })
+  // A question that was not answered is nothing that was denied.
+  if (status !== 'rejected' || tool === builtinNames.question) return
+  const before = head.turn?.denials ?? []
+  if (before.length < denialsKept) changeTurn(head, { denials: [...before, { callId, tool, args, reason: content }] })
+}
+
 function changeCall(head: Draft<Head>, callId: string, change: Partial<OpenCall>): void {
   if (!head.turn) return
   const calls = head.turn.calls.map((call) => (call.callId === callId ? Object.assign(copyOf(call), change) : call))
@@ -353,11 +383,13 @@ function askedWith({ turn }: Head, request: Request, resolution: Resolution): Op
   return [...(call?.asked ?? []), { request, resolution }]
 }
 
-function decisionOf(resolution: Resolution, by?: string): Decision {
+function decisionOf({ resolution, by, argsHash, host, at }: EntryOf<'request-close'>): Decision {
   switch (resolution.type) {
     case 'approve':
-      return { type: 'run', args: resolution.args }
+      return { type: 'run', args: resolution.args, at, ...definedOnly({ argsHash, host }) }
     case 'retry':
+    // The tool is entered again, and finds what was filled in where it asked.
+    case 'fill':
       return { type: 'run' }
     case 'reject':
       return { type: 'reject', comment: resolution.comment, by }

@@ -47,6 +47,7 @@ export interface Head {
     readonly outputError?: string
     /** The words it left without an answer when it went back to the branch before. */
     readonly from?: string
+    readonly denials?: readonly PermissionDenial[]
   } | null
   /** The agents at work for an open call of this one, by the call's id. Gone with the call's result. */
   readonly children: Readonly<Record<string, Head>>
@@ -57,6 +58,8 @@ export interface Head {
   /** Who gave it its title: a person's own is never replaced. */
   readonly titledBy?: EntryOf<'title-set'>['source']
   readonly settings: Settings
+  /** Set for this session, by its person or its page. */
+  readonly rules?: readonly RuleSet[]
   readonly slices: Readonly<Record<string, unknown>>
   /** What the last move undid, when it was a rewind. */
   readonly rewound?: Rewound & { readonly commandId: string }
@@ -75,6 +78,22 @@ export interface Settings {
   readonly lifecycle?: string
   /** Every tool a page ever registered for this session, name to label: a missing one is on another page. Another agent's are `agent/name`. */
   readonly tools?: Readonly<Record<string, string>>
+}
+
+export interface RuleSet {
+  readonly rule: string
+  readonly decision: 'allow' | 'ask' | 'deny'
+  /** Whose tools it is about. */
+  readonly agent: string
+}
+
+/** A call that was not allowed. */
+export interface PermissionDenial {
+  readonly callId: string
+  readonly tool: string
+  readonly args: unknown
+  /** What the model was told. */
+  readonly reason: string
 }
 
 /** What belongs to a path: taken from the last place at or above its leaf where each was set. */
@@ -142,6 +161,12 @@ export interface OpenTurn {
   readonly nudges?: number
   /** The step that a person has let go on from its checkpoint. */
   readonly checked?: number
+  /** Others may have written what the model has read in it. */
+  readonly tainted?: boolean
+  /** It goes on no further. */
+  readonly interrupted?: boolean
+  /** The first hundred. */
+  readonly denials?: readonly PermissionDenial[]
   /** How this turn's finished calls went, by tool. */
   readonly tallies: Readonly<Record<string, Tally>>
 }
@@ -191,11 +216,18 @@ export interface Intent {
   readonly host?: string
   /** The page that runs it, where that is the owner's. */
   readonly page?: string
+  readonly context?: string
 }
 
 /** What a person decided about a call, until it has taken effect. */
 export type Decision =
-  | { readonly type: 'run'; readonly args?: unknown }
+  | {
+      readonly type: 'run'
+      readonly args?: unknown
+      readonly argsHash?: string
+      readonly at?: number
+      readonly host?: string
+    }
   | { readonly type: 'reject'; readonly comment?: string; readonly by?: string }
   | { readonly type: 'answer'; readonly answers: Answers; readonly notes?: string }
   | { readonly type: 'cancel' }

@@ -3,6 +3,8 @@ import { pathOf, type Fold } from '../session/fold.ts'
 import type { NewEntry } from '../session/journal.ts'
 import type { Message } from '../session/message.ts'
 import type { Node } from '../session/state.ts'
+import { askHooks } from '../permission/ask-hooks.ts'
+import type { HookOutput } from '../permission/hooks.ts'
 import { headOf, turnOf, type Run } from '../turn/run.ts'
 import { chosen } from './compaction-choice.ts'
 import { compacted } from './compacted.ts'
@@ -65,7 +67,10 @@ async function compaction(
   // Made on another branch, it speaks for what is not here.
   const previous = history.some((message) => message.id === last?.upTo) ? last : null
   const choice = chosen(run, { history, previous, trigger, tokensBefore })
-  if (!choice) return undefined
+  let isBlocked = !choice
+  const about = { about: trigger, heard: ({ decision }: HookOutput) => void (isBlocked ||= decision === 'block') }
+  if (choice) await askHooks(run, 'PreCompact', { ...about, input: () => ({ trigger }) })
+  if (!choice || isBlocked) return undefined
   const { unread, ...shown } = choice
   const made = unread.length ? await summarize(run, unread, previous?.structuredSummary) : undefined
   const record: CompactionRecord = {
@@ -80,6 +85,7 @@ async function compaction(
     ...(made && { integrity: made.integrity, usage: made.usage, durationMs: made.durationMs }),
   }
   const tokensAfter = await countMessages(run, compacted(run, history, record))
+  await askHooks(run, 'PostCompact', { about: trigger, input: () => ({ trigger, compact_summary: record.summary }) })
   const at = { turnId: id }
   return [
     { type: 'compaction-add', compaction: { ...record, tokensAfter }, ...at },

@@ -1,23 +1,26 @@
 /** What a tool asks of a person before its effect: it rests there, and is entered again from its top with the answer. */
 import { DogearError } from '../error.ts'
+import { checkedElicited, type ElicitationResult, type Elicited } from '../permission/elicitation.ts'
 import type { Question } from '../permission/request.ts'
 import type { IndexedAnswer } from '../smart/questions.ts'
 
 /** A question of the tool itself: plain data, so that a later entry can tell whether it asks the same. */
 export interface Asks {
-  readonly kind: 'approval' | 'question'
+  readonly kind: 'approval' | 'question' | 'elicitation'
   /** How many the tool asked before it. */
   readonly position: number
   readonly prompt?: string
   readonly args?: unknown
   readonly questions?: readonly Question[]
   readonly allowFreeText?: boolean
+  readonly elicited?: Elicited
 }
 
 /** What the person said to one of them. */
 export interface Told {
   readonly asks: Asks
   readonly answers?: readonly IndexedAnswer[]
+  readonly elicited?: ElicitationResult
   /** Set when they said no. */
   readonly refusal?: string
 }
@@ -38,6 +41,11 @@ export interface Asking {
     questions: string | Question | readonly (string | Question)[],
     options?: { readonly allowFreeText?: boolean },
   ): Promise<readonly IndexedAnswer[]>
+  /**
+   * Has a form filled in, or sends the person to an address. Unlike the others it does not reject when they say no: its
+   * `action` tells. Left and entered again like `requestApproval`.
+   */
+  elicit(what: Elicited): Promise<ElicitationResult>
 }
 
 export function createAsking(told: readonly Told[], raise: (asks: Asks) => void): Asking {
@@ -64,6 +72,10 @@ export function createAsking(told: readonly Told[], raise: (asks: Asks) => void)
     async ask(given, { allowFreeText = true } = {}) {
       const questions = [given].flat().map((each) => (typeof each === 'string' ? { question: each } : each))
       return (await person({ kind: 'question', questions, allowFreeText })).answers ?? []
+    },
+    async elicit(what) {
+      const said = await person({ kind: 'elicitation', elicited: checkedElicited(what) })
+      return said.elicited ?? { action: 'cancel' }
     },
   }
 }

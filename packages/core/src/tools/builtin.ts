@@ -5,6 +5,7 @@ export const builtinNames = {
   question: 'ask_user_question',
   response: 'response',
   archive: 'get_tool_response',
+  exitPlan: 'exit_plan_mode',
 } as const
 
 /** Made from an agent's `agents` and `subagents`. */

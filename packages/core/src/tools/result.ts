@@ -71,7 +71,7 @@ export async function callTool(tool: Tool, args: unknown, context: CallContext):
   }
 }
 
-function toolContext(context: CallContext, { ask, requestApproval }: Asking): ToolContext {
+function toolContext(context: CallContext, { ask, requestApproval, elicit }: Asking): ToolContext {
   const { idempotencyKey, callId, sessionId, attempt } = context
   return {
     idempotencyKey,
@@ -80,6 +80,7 @@ function toolContext(context: CallContext, { ask, requestApproval }: Asking): To
     attempt,
     ask,
     requestApproval,
+    elicit,
     // Asked for by few, and a signal is the dearest part of a call.
     get signal() {
       return context.signal

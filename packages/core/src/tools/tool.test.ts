@@ -12,6 +12,7 @@ const context: ToolContext = {
   cancellationToken: { isCancellationRequested: false },
   requestApproval: async () => {},
   ask: async () => [],
+  elicit: async () => ({ action: 'cancel' }),
 }
 
 test.each(['func', 'invoke', 'call', '_call', 'run', 'execute'] as const)(

@@ -106,6 +106,15 @@ interface ToolBase<Args, Result> {
   destructive?: boolean
   /** Reads or writes beyond this site: its output is not to be trusted. */
   openWorld?: boolean
+  /** Comes from elsewhere than this page, such as a server: its calls ask by default. */
+  unlisted?: boolean
+  /** Needs a click of the person, as the clipboard or a file picker does: each call asks, and runs in the tab that was clicked. */
+  gesture?: boolean
+  /**
+   * The fields of the arguments that "always allow" holds to; `url@` for the host of an address. Default: all
+   * arguments, exactly as they are.
+   */
+  alwaysBy?: readonly string[]
   /** Milliseconds before the call's signal aborts and the model is told that its outcome is unknown. Default 60 000. */
   timeout?: number
   /** How many calls of one turn may succeed; those after it are skipped. */
@@ -158,6 +167,9 @@ export interface Tool {
   readonly effect: Effect
   readonly destructive: boolean
   readonly openWorld: boolean
+  readonly unlisted?: boolean
+  readonly gesture?: boolean
+  readonly alwaysBy?: readonly string[]
   readonly timeout: number
   readonly maxExecutionsPerRun?: number
   readonly cache?: CachePolicy
@@ -207,6 +219,9 @@ export function createTool<Args = any, Result = any>(options: ToolOptions<Args, 
     effect: options.effect ?? 'once',
     destructive: options.destructive ?? false,
     openWorld: options.openWorld ?? false,
+    unlisted: options.unlisted,
+    gesture: options.gesture,
+    alwaysBy: options.alwaysBy,
     timeout: options.timeout ?? 60_000,
     maxExecutionsPerRun: options.maxExecutionsPerRun ?? undefined,
     cache: options.cache === true ? {} : options.cache || undefined,

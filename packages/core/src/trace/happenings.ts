@@ -36,7 +36,16 @@ export function happeningsOf(scope: Scope, entry: Entry): Happening[] {
       scope.requests.set(entry.request.id, entry.request)
       return [requestHappening(scope, entry.request, entry.at)]
     case 'request-close':
-      return [requestHappening(scope, scope.requests.get(entry.requestId) ?? namedBy(entry), entry.at, entry)]
+      // The page is still to be asked.
+      if (entry.request && entry.resolution.type === 'retry') return []
+      return [
+        requestHappening(
+          scope,
+          scope.requests.get(entry.requestId) ?? entry.request ?? namedBy(entry),
+          entry.at,
+          entry,
+        ),
+      ]
     case 'plan-set': {
       const { version, adherenceScore, steps } = entry.plan
       const details = { operation: entry.operation, version, adherenceScore, steps: steps.length }
@@ -151,7 +160,8 @@ function requestHappening(scope: Scope, request: AskedOf, at: number, close?: En
     name: tool,
     status: close ? (decision === 'rejected' ? 'rejected' : 'success') : 'pending',
     toolExecutionId: callId,
-    ...(close && { durationMs: at - openedAt, actor: { scope: 'person', ...(close.by && { name: close.by }) } }),
+    ...(close && { durationMs: at - openedAt }),
+    ...(close && !close.request && { actor: { scope: 'person', ...(close.by && { name: close.by }) } }),
     details: { kind, decision },
     data: close ? { resolution: close.resolution } : questions ? { questions } : { args },
   }

@@ -9,6 +9,7 @@ import { nextTurn } from './go-on.ts'
 import { guardAnswer } from './guard.ts'
 import { isBudgeted, limitReached } from './limits.ts'
 import { endingOfCalls, endingOfText, notBeforeOthers, nudgeEntries, type Judged } from './output.ts'
+import { beforeEnd } from './prompt-hooks.ts'
 import { steering } from './queue.ts'
 import { headOf, turnOf, type Run } from './run.ts'
 import { stepStart } from './step-start.ts'
@@ -31,6 +32,10 @@ export async function answerEntries(run: Run, partial: Partial): Promise<NewEntr
   const { message } = guarded
   const entries: NewEntry[] = [{ type: 'message-add', message, ...at }, ...costs, ...guarded.entries]
   if (guarded.ending && 'problem' in guarded.ending) return [...entries, ...nudgeEntries(run, guarded.ending, at)]
+  if (!calls.length && guarded.ending?.terminalReason === 'completed') {
+    const more = await beforeEnd(run, textOf(message), stepId)
+    if (more.length) return [...entries, ...more]
+  }
   // With the answer in one write: no turn is left open by a crash between them.
   const end: NewEntry[] = guarded.ending ? [{ type: 'turn-end', turnId: turn.id, ...guarded.ending }] : []
   const isDone = guarded.ending?.terminalReason === 'completed'
@@ -72,7 +77,7 @@ function decidedEntries(
 }
 
 async function judgedCalls(run: Run, calls: readonly OpenCall[], reason: string): Promise<Judged[]> {
-  const judging = calls.map((call, index) => decideCall(run, call, { index, calls, reason }))
+  const judging = calls.map((call, index) => decideCall(run, call, { index, calls, reason, isEarly: true }))
   return notBeforeOthers(await unlessStopped(run.signal, Promise.all(judging)), calls)
 }
 

@@ -5,10 +5,14 @@ import type { OpenCall } from '../session/state.ts'
 import { archivedText, archiveReads, archiveTool, type ArchiveArgs } from '../smart/archive.ts'
 import { planPrompt, planTool } from '../smart/plan.ts'
 import { questionPrompt, questionsProblem, questionTool } from '../smart/questions.ts'
+import { isRemoved } from '../permission/decide.ts'
+import type { NewEntry } from '../session/journal.ts'
 import { builtinNames } from '../tools/builtin.ts'
 import { argsHash } from '../tools/canonical.ts'
 import type { ToolLabel } from '../tools/tool.ts'
 import { resultOf, type CallDecision, type CallPlace, type PlanCall } from './decision.ts'
+import { askFor, requestFor } from './permit.ts'
+import { modeOf } from './standing.ts'
 import { headOf, turnOf, type Run, type RunAgent, type RunTool } from './run.ts'
 
 export interface BuiltIn extends ModelTool {
@@ -18,6 +22,8 @@ export interface BuiltIn extends ModelTool {
   readonly validate?: RunTool['validate']
   /** Whether this step has it; without it, every step. */
   readonly isOffered?: (run: Run) => boolean
+  /** What a person's yes to it means. */
+  readonly approved?: (run: Run, call: OpenCall, args: unknown) => CallDecision
   /** The arguments fit its parameters. */
   readonly decide: (run: Run, call: OpenCall, args: unknown, place: CallPlace) => Decided | Promise<Decided>
 }
@@ -29,7 +35,13 @@ export function builtInsOf(agent: RunAgent): readonly BuiltIn[] {
   if (!found)
     known.set(
       agent,
-      (found = [...planBuiltIn(agent), ...questionBuiltIn(agent), ...responseBuiltIn(agent), archiveBuiltIn]),
+      (found = [
+        ...planBuiltIn(agent),
+        ...questionBuiltIn(agent),
+        ...responseBuiltIn(agent),
+        archiveBuiltIn,
+        exitPlanBuiltIn,
+      ].filter(({ name }) => !isRemoved(agent.permissions.deny, name))),
     )
   return found
 }
@@ -115,4 +127,34 @@ const archiveBuiltIn: BuiltIn = {
       ? resultOf(call, 'error', 'No call has this executionId. Take it from a marker.', args)
       : resultOf(call, 'complete', text, args)
   },
+}
+
+const exitPlanBuiltIn: BuiltIn = {
+  name: builtinNames.exitPlan,
+  label: { ask: 'Carry out this plan', doing: 'Showing the plan', done: 'Showed the plan' },
+  description: 'Shows the person your plan and asks whether you may carry it out.',
+  parameters: {
+    type: 'object',
+    properties: { plan: { type: 'string', description: 'The plan, in Markdown.' } },
+    required: ['plan'],
+  },
+  // A helper's mode is that of whoever it works for.
+  isOffered: (run) => !run.above && modeOf(run) === 'plan',
+  async decide(run, call, args, { reason, isEarly }) {
+    if (run.above || modeOf(run) !== 'plan') return resultOf(call, 'error', 'Plan mode is not on.', args)
+    if (isEarly && (run.agent().canUseTool || run.agent().hooks?.length)) return { type: 'later' }
+    const request = requestFor(run, call, exitPlanBuiltIn, { args, kind: 'approval', reason })
+    const answer = await askFor(run, call, exitPlanBuiltIn, { request })
+    return answer.type === 'allow' ? planApproved(run, call, answer.args, answer.beside) : answer
+  },
+  approved: (run, call, args) => planApproved(run, call, args),
+}
+
+/** The mode is left with the result: a crash leaves both, or neither. */
+function planApproved(run: Run, call: OpenCall, args: unknown, beside: readonly NewEntry[] = []): CallDecision {
+  const { mode: own } = run.agent().permissions
+  const isChosen = beside.some((entry) => entry.type === 'meta-set' && entry.mode)
+  const mode: NewEntry = { type: 'meta-set', mode: own === 'plan' ? 'default' : own }
+  const { type, result } = resultOf(call, 'complete', 'The person agreed. Carry out the plan now.', args)
+  return { type, result, beside: isChosen ? beside : [mode, ...beside] }
 }

@@ -3,6 +3,7 @@ import { describeError, DogearError } from '../error.ts'
 import type { CallResult } from '../session/entry.ts'
 import type { Beside, NewEntry } from '../session/journal.ts'
 import { isWaiting } from '../session/fold.ts'
+import { textOf } from '../session/message.ts'
 import type { OpenCall } from '../session/state.ts'
 import { countApproxTokens } from '../smart/tokens.ts'
 import { argsHash } from '../tools/canonical.ts'
@@ -12,6 +13,7 @@ import { delegate, type Drive } from '../agents/delegate.ts'
 import { keepEvidence } from './evidence.ts'
 import { decideCall, decisionEntries, planDecision, toolNamed } from './decide.ts'
 import type { CallDecision } from './decision.ts'
+import { elicitationEntry } from './elicit.ts'
 import { reportId } from './elsewhere.ts'
 import { budgetReached, limitReached } from './limits.ts'
 import { outputGivenUp } from './output.ts'
@@ -21,7 +23,7 @@ import { argsOf, checkedOutcome, recovered } from './recover.ts'
 import { readable, resolved } from './resolve.ts'
 import { headOf, turnOf, type Ready, type Run, type RunTool } from './run.ts'
 import { soughtBy } from './sought.ts'
-import { afterTool } from '../permission/hooks.ts'
+import { afterTool, hasHooks } from '../permission/ask-hooks.ts'
 import { stepStart } from './step-start.ts'
 import { cacheKeyOf } from './tool-rules.ts'
 import { unlessStopped } from './unless-stopped.ts'
@@ -32,7 +34,7 @@ export async function runCalls(run: Run, drive: Drive): Promise<void> {
   const failures: unknown[] = []
   let left = () => {}
   // Asked before anything is started: a call that was stopped would look like one whose host had died, and run again.
-  while (!failures.length) {
+  while (!failures.length && !turnOf(run).interrupted) {
     const { calls } = turnOf(run)
     for (const [index, call] of calls.entries()) {
       if (call.done || run.settling.has(call.callId) || active.has(call.callId)) continue
@@ -73,7 +75,9 @@ async function advanceCall(run: Run, call: OpenCall, index: number, drive: Drive
 async function decisionAbout(run: Run, call: OpenCall, index: number): Promise<CallDecision> {
   if (call.decision) return resolved(run, call, call.decision)
   if (call.intent) return recovered(run, call)
-  const decision = await decideCall(run, call, { index, calls: turnOf(run).calls })
+  const { calls, id, step } = turnOf(run)
+  const answer = run.journal.fold.bodies.get(`${id}.${step}.m`)
+  const decision = await decideCall(run, call, { index, calls, reason: answer && textOf(answer) })
   return decision.type === 'plan' ? planDecision(decision, headOf(run).plan, run.clock.now()) : decision
 }
 
@@ -110,7 +114,11 @@ async function execute(run: Run, call: OpenCall, drive: Drive): Promise<void> {
   if (reply.asks) {
     run.signal.throwIfAborted()
     const asked = ownRequest(run, call, ready, reply.asks)
-    if ('type' in asked) return run.journal.append([{ ...asked, ...placeOf(run) }], reportTaken(run, call))
+    if ('kind' in asked) {
+      const isElicited = asked.kind === 'elicitation'
+      const entry = isElicited ? elicitationEntry(run, asked) : { type: 'request-open' as const, request: asked }
+      return run.journal.append([{ ...entry, ...placeOf(run) }], reportTaken(run, call))
+    }
     reply = asked
   }
   if (reply.unknown && ready.tool.check) reply = await checkedReply(run, call, ready.tool, reply)
@@ -178,8 +186,8 @@ function joinHost(run: Run, call: OpenCall, host: string, drive: Drive): Promise
 }
 
 function executeBegun(run: Run, call: OpenCall, tool: RunTool, drive: Drive): Promise<void> {
-  const { attempt = 1, key = '' } = call.intent ?? {}
-  run.ready.set(call.callId, { tool, args: argsOf(call), attempt, key })
+  const { attempt = 1, key = '', context } = call.intent ?? {}
+  run.ready.set(call.callId, { tool, args: argsOf(call), attempt, key, context })
   return execute(run, call, drive)
 }
 
@@ -194,7 +202,8 @@ function reportTaken(run: Run, call: OpenCall): Beside {
 }
 
 function contextOf(run: Run, call: OpenCall, { attempt, key }: Ready, controller: AbortController): CallContext {
-  const { callId, asked } = call
+  const { callId } = call
+  const { asked } = openCallOf(run, call)
   return {
     ...(asked && { told: toldOf(asked) }),
     ...(run.page && { authority: run.page }),
@@ -217,8 +226,8 @@ async function settleReply(
   durationMs: number,
 ): Promise<void> {
   const { tool, args } = ready
-  const isHooked = run.agent().postToolUse?.length
-  const made = resultOfReply(run, call, ready, isHooked ? await hooked(run, call, ready, reply) : reply, durationMs)
+  const told = isHooked(run) ? await hooked(run, call, ready, reply) : reply
+  const made = resultOfReply(run, call, ready, told, durationMs)
   const cacheKey = tool.cache && made.status === 'complete' ? await cacheKeyOf(run, tool, args) : undefined
   const result = cacheKey === undefined ? made : { ...made, cacheKey }
   try {
@@ -230,22 +239,30 @@ async function settleReply(
   }
 }
 
+type Told = Awaited<ReturnType<typeof afterTool>>
+
 /** The reply as the agent's hooks let its model read it. */
-async function hooked(run: Run, { callId, tool }: OpenCall, { args }: Ready, reply: CallReply): Promise<CallReply> {
-  return run.agent().postToolUse?.length ? afterTool(run, { callId, tool, args }, reply) : reply
+async function hooked(run: Run, { callId, tool }: OpenCall, { args }: Ready, reply: CallReply): Promise<Told> {
+  return isHooked(run) ? afterTool(run, { callId, tool, args }, reply) : reply
+}
+
+function isHooked(run: Run): boolean {
+  return hasHooks(run, 'PostToolUse', 'PostToolUseFailure')
 }
 
 function resultOfReply(
   run: Run,
   { tool, label }: OpenCall,
-  { args }: Ready,
-  reply: CallReply,
+  { args, tool: used, context }: Ready,
+  reply: Told,
   durationMs?: number,
 ): CallResult {
   if (reply.problem) run.warn(reply.problem)
-  const { status, summary, unknown } = reply
-  const content = cappedText(reply.content, run.agent().profile.toolResponses)
-  const isCut = content !== reply.content
+  const { status, summary, unknown, interrupts } = reply
+  const whole = context ? `${reply.content}\n\n${context}` : reply.content
+  const content = cappedText(whole, run.agent().profile.toolResponses)
+  const isCut = content !== whole
+  const untrusted = used.openWorld || used.effect === 'page'
   return {
     status,
     content,
@@ -254,8 +271,10 @@ function resultOfReply(
     label,
     durationMs,
     summary,
-    ...(isCut && { originalTokens: countApproxTokens(reply.content) }),
+    ...(isCut && { originalTokens: countApproxTokens(whole) }),
     ...(unknown && { unknown }),
+    ...(untrusted && { untrusted }),
+    ...(interrupts && { interrupts }),
   }
 }
 
@@ -264,16 +283,18 @@ async function settle(run: Run, call: OpenCall, entries: readonly NewEntry[]): P
   run.settling.add(call.callId)
   const turn = turnOf(run)
   const isLast = turn.calls.every((other) => other.done || run.settling.has(other.callId))
-  const next = isLast && !run.signal.aborted && !steering(run).length && !isHeld(run) ? [stepStart(turn)] : []
+  const isOver = entries.some((entry) => entry.type === 'tool-result' && entry.result.interrupts)
+  const isNext = isLast && !isOver && !run.signal.aborted && !steering(run).length && !isHeld(run)
+  const next = isNext ? [stepStart(turn)] : []
   await run.journal.append([...entries, ...next], { must: true, ...reportTaken(run, call) })
   if (isLast) run.settling.clear()
 }
 
 /** Whether the next step has to wait, or never comes. */
 function isHeld(run: Run): boolean {
-  if (run.asksAt === 'after_step') return true
   const { limits, output } = run.agent()
   const turn = turnOf(run)
+  if (run.asksAt === 'after_step' || turn.interrupted) return true
   return (limitReached(turn, limits) ?? outputGivenUp(turn, output) ?? budgetReached(run)) !== undefined
 }
 

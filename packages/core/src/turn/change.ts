@@ -1,5 +1,6 @@
 /** Changes of a session that need neither a model nor tools: its name, and what is set for it. */
 import { DogearError } from '../error.ts'
+import { checkMode } from '../permission/mode.ts'
 import type { Command } from '../session/command.ts'
 import type { NewEntry } from '../session/journal.ts'
 
@@ -14,7 +15,8 @@ export function changeEntry(command: Change): NewEntry {
   if (command.type === 'rename') {
     return { type: 'title-set', commandId, title: label('title', command.title), source: 'person' }
   }
-  const { tag, archived } = command.settings
+  const { tag, archived, mode } = command.settings
+  if (mode !== undefined) checkMode(mode)
   if (typeof tag === 'string') label('tag', tag)
   if (archived !== undefined && typeof archived !== 'boolean') {
     throw new DogearError('input-invalid', 'archived must be true or false.')

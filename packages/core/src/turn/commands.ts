@@ -1,16 +1,21 @@
 /** Commands, taken one at a time: each becomes entries, and its inbox row goes in the same transaction. */
 import { describeError, DogearError } from '../error.ts'
 import { resolutionsOf, type Request, type RequestStatus, type Resolution } from '../permission/request.ts'
-import type { InboxRow } from '../ports/store.ts'
+import { checkMode } from '../permission/mode.ts'
+import { parseRule, ruleFor } from '../permission/rule.ts'
+import type { Hash } from '../ports/hash.ts'
+import type { InboxRow, RuleRecord, Store } from '../ports/store.ts'
 import type { Command } from '../session/command.ts'
 import type { NewEntry } from '../session/journal.ts'
 import type { Head } from '../session/state.ts'
 import { editPlan, planTool } from '../smart/plan.ts'
 import { notEditable } from '../permission/resolvers.ts'
 import { checkAnswers } from '../smart/questions.ts'
+import { argsHash } from '../tools/canonical.ts'
 import { resultText } from '../tools/result.ts'
 import { checkJsonSchema } from '../tools/schema.ts'
 import { changeEntry } from './change.ts'
+import { contentIssues } from './elicit.ts'
 import { turnEntries } from './begin.ts'
 import { editEntries, gotoEntries, regenerateEntries, type Mover } from './branch.ts'
 import { checkedContent, enqueued, requeued } from './queue.ts'
@@ -18,7 +23,10 @@ import { rewindEntries } from './rewind.ts'
 import type { RunAgent } from './run.ts'
 import { agentAt } from '../agents/active-agent.ts'
 
-type Taker = Mover
+interface Taker extends Mover {
+  readonly store: Mover['store'] & Pick<Store, 'saveRule'>
+  readonly hash: Hash
+}
 
 /** `stop` is left to the driver: its row goes with the end of the turn. */
 export async function takeCommand(taker: Taker, row: InboxRow): Promise<'taken' | 'stop'> {
@@ -112,11 +120,25 @@ async function accepted(taker: Taker, command: Exclude<Command, { type: 'plan' }
     case 'compact':
       if (head.turn) throw new DogearError('not-idle', 'Wait until this turn has ended, then compact.')
       return [{ type: 'turn-start', turnId: commandId, commandId, origin: 'compact' }]
-    case 'rename':
     case 'set':
+      if (command.settings.mode !== undefined) checkMode(command.settings.mode, agent.permissions.mayBypass)
+      return [changeEntry(command)]
+    case 'rename':
       return [changeEntry(command)]
     case 'resolve':
-      return [await requestClose(taker, command)]
+      return requestClose(taker, command)
+    case 'resolve-all': {
+      const { requestIds, ...given } = command
+      const open = requestIds.filter((id) => head.requests.some((request) => request.id === id))
+      if (!open.length) throw new DogearError('request-closed', 'These were answered already.')
+      const closes = open.map((requestId) => requestClose(taker, { ...given, requestId, type: 'resolve' }))
+      return (await Promise.all(closes)).flat()
+    }
+    case 'rule': {
+      const { rule, decision, agent: name } = command
+      parseRule(rule)
+      return [{ type: 'rule-set', commandId, rule, decision, agent: name }]
+    }
     case 'report':
       // Its call has a result already, or was entered anew.
       return []
@@ -130,9 +152,9 @@ async function accepted(taker: Taker, command: Exclude<Command, { type: 'plan' }
 }
 
 async function requestClose(
-  { journal, store, agent }: Taker,
+  { journal, store, agent, clock, hash }: Taker,
   command: Extract<Command, { type: 'resolve' }>,
-): Promise<NewEntry> {
+): Promise<NewEntry[]> {
   const { requestId, resolution, by, commandId } = command
   const { head } = journal.fold
   const request = head.requests.find((open) => open.id === requestId)
@@ -142,11 +164,45 @@ async function requestClose(
     const details = first?.type === 'request-close' && first.by !== undefined ? { by: first.by } : {}
     throw new DogearError('request-closed', 'This was answered already.', { details })
   }
-  await checkResolution(request, resolution, agentAt(agent, head, request.path))
-  const turnId = head.turn?.id
-  const { path } = request
-  const status = statusAfter[resolution.type]
-  return { type: 'request-close', turnId, commandId, requestId, status, resolution, by, ...(path && { path }) }
+  if ((request.expiresAt ?? Infinity) <= clock.now())
+    throw new DogearError('request-closed', 'The time for this is up.')
+  const asker = agentAt(agent, head, request.path)
+  await checkResolution(request, resolution, asker)
+  const isEdited = resolution.type === 'approve' && resolution.args !== undefined
+  const close: NewEntry = {
+    type: 'request-close',
+    turnId: head.turn?.id,
+    commandId,
+    requestId,
+    status: statusAfter[resolution.type],
+    resolution,
+    by,
+    ...(isEdited && { argsHash: argsHash(hash, request.tool, resolution.args) }),
+    ...(request.gesture && { host: command.host }),
+    ...(request.path && { path: request.path }),
+  }
+  const rule = alwaysRule(request, resolution, asker)
+  if (rule === undefined || !asker) return [close]
+  const set = { rule, decision: 'allow', agent: asker.name } as const
+  if (resolution.type !== 'approve' || resolution.always === 'session') return [close, { type: 'rule-set', ...set }]
+  // Before the answer: a crash between the two leaves the question open, never a rule that was promised and lost.
+  await store.saveRule(ruleRecord(set.agent, rule, clock.now()))
+  return [close]
+}
+
+/** What "always" makes, for what is approved and not for what was proposed. */
+function alwaysRule(request: Request, resolution: Resolution, asker: RunAgent | undefined): string | undefined {
+  if (resolution.type !== 'approve' || resolution.always === undefined) return undefined
+  if (!request.always || !['session', 'user'].includes(resolution.always)) {
+    throw new DogearError('request-invalid', 'No rule may be made of this: approve it without "always".')
+  }
+  if (resolution.args === undefined) return request.always.rule
+  const { alwaysBy } = asker?.tools.find(({ name }) => name === request.tool) ?? {}
+  return ruleFor(request.tool, resolution.args, alwaysBy)
+}
+
+export function ruleRecord(agent: string, rule: string, createdAt: number): RuleRecord {
+  return { id: `${agent}/${rule}`, agent, rule, decision: 'allow', createdAt }
 }
 
 /** How many entries are searched for whoever answered before: two who answer at once are close together. */
@@ -163,6 +219,10 @@ async function checkResolution(request: Request, resolution: Resolution, agent: 
   if (resolution.type === 'answer') {
     checkAnswers(request.questions ?? [], resolution.answers, request.allowFreeText ?? true)
   }
+  if (resolution.type === 'fill') {
+    const issues = contentIssues(request, resolution.content)
+    if (issues.length) throw new DogearError('request-invalid', `This cannot be taken: ${issues.join('; ')}.`)
+  }
   if (resolution.type === 'result' || resolution.type === 'happened') resultText(resolution.result)
   if (resolution.type === 'approve' && resolution.args !== undefined) {
     if (request.entered) throw notEditable()
@@ -178,6 +238,7 @@ const statusAfter: Readonly<Record<Resolution['type'], RequestStatus>> = {
   approve: 'approved',
   reject: 'rejected',
   answer: 'answered',
+  fill: 'answered',
   cancel: 'cancelled',
   result: 'resolved',
   happened: 'resolved',

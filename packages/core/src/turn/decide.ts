@@ -1,18 +1,18 @@
 /** What becomes of a call: a result at once, a Request for a person, a run, or a wait for the page that has its tool. */
-import type { Request } from '../permission/request.ts'
+import { isRemoved } from '../permission/decide.ts'
 import type { NewEntry } from '../session/journal.ts'
 import type { OpenCall } from '../session/state.ts'
 import { changePlan, type Plan } from '../smart/plan.ts'
 import { builtinNames } from '../tools/builtin.ts'
 import { argsHash } from '../tools/canonical.ts'
-import { coerceArgs, expectedText } from '../tools/coerce.ts'
-import { checkJsonSchema } from '../tools/schema.ts'
-import { labelText, type Validated } from '../tools/tool.ts'
-import { describeError } from '../error.ts'
+import { expectedText } from '../tools/coerce.ts'
+import type { Validated } from '../tools/tool.ts'
 import { delegationRefusal } from '../agents/delegation-limits.ts'
+import { checkBy } from './check-by.ts'
 import { builtInsOf, offeredBuiltIns } from './builtins.ts'
 import { resultOf, type CallDecision, type CallPlace, type PlanCall, type ResultDecision } from './decision.ts'
 import { callsLeft } from './limits.ts'
+import { permit } from './permit.ts'
 import { headOf, turnOf, type Run, type RunTool } from './run.ts'
 import { soughtBy } from './sought.ts'
 import { cachedResult, ruledOut } from './tool-rules.ts'
@@ -25,7 +25,8 @@ export async function decideCall(run: Run, call: OpenCall, place: CallPlace): Pr
     return resultOf(call, 'skipped', `Skipped tool due to tool-call limit: ${call.tool}`)
   }
   if (!toolNamed(run, call.tool)) {
-    if (isElsewhere(run, call.tool)) return { type: 'page' }
+    // A tool that was taken away is not waited for.
+    if (!isRemoved(agent.permissions.deny, call.tool) && isElsewhere(run, call.tool)) return { type: 'page' }
     const known = toolNames(run).join(', ') || 'none'
     return resultOf(call, 'error', `Tool not found: ${call.tool}. Known tools: ${known}.`)
   }
@@ -58,9 +59,25 @@ export async function decideCall(run: Run, call: OpenCall, place: CallPlace): Pr
   // Before a person is asked: they must not approve what is refused after all.
   const refusal = tool.tasks && delegationRefusal(run, 1)
   if (refusal) return resultOf(call, 'error', refusal, args)
-  const asks = tool.needsApproval && (await approvalIfNeeded(run, call, tool, args, place.reason))
-  const cached = !asks && tool.cache && (await cachedResult(run, call, tool, args))
-  return asks || cached || runDecision(call, tool, args, args !== parsed.value)
+  return permitted(run, call, tool, args, { place, isChanged: args !== parsed.value })
+}
+
+/** Whether it may run is decided here, whoever asked for it: a model, or a file that says it was running. */
+export async function permitted(
+  run: Run,
+  call: OpenCall,
+  tool: RunTool,
+  given: unknown,
+  { place, isChanged }: { readonly place: CallPlace; readonly isChanged: boolean },
+): Promise<CallDecision> {
+  const allowed = await permit(run, call, tool, given, place)
+  if (allowed.type !== 'allow') return allowed
+  const { args, beside = [], context } = allowed
+  const cached = tool.cache && !allowed.beside && (await cachedResult(run, call, tool, args))
+  if (cached) return cached
+  const decision = runDecision(call, tool, args, isChanged || args !== given)
+  if (decision.type === 'run') return { ...decision, beside, context }
+  return decision.type === 'result' ? { ...decision, beside: [...beside, ...(decision.beside ?? [])] } : decision
 }
 
 /** Runs the tool, or gives the word to the agent it stands for. */
@@ -118,11 +135,12 @@ export function decisionEntries(
     case 'ask':
       return [{ type: 'request-open', request: decision.request, ...at }]
     case 'run': {
-      const { tool, args, isChanged, isEntered } = decision
+      const { tool, args, isChanged, isEntered, beside = [], context } = decision
       const attempt = Math.max(1, (call.intent?.attempt ?? 0) + (isEntered ? 0 : 1))
       const key = call.intent?.key ?? `${headOf(run).sessionId}:${call.callId}`
-      run.ready.set(call.callId, { tool, args, attempt, key })
+      run.ready.set(call.callId, { tool, args, attempt, key, context })
       return [
+        ...beside.map((entry) => ({ ...at, ...entry })),
         {
           type: 'tool-intent',
           callId: call.callId,
@@ -131,11 +149,13 @@ export function decisionEntries(
           key,
           ...(isChanged && { args }),
           ...(tool.host !== undefined ? { host: tool.host } : run.page && { page: run.page.id }),
+          ...(context && { context }),
           ...at,
         },
       ]
     }
     case 'page':
+    case 'later':
       return []
   }
 }
@@ -166,23 +186,6 @@ export function checkArgs(run: Run, name: string, args: unknown): Validated | Pr
   return checkBy({ parameters: tool.parameters, validate: tool.validate }, args)
 }
 
-/** Checks where the schema lives, or by the JSON Schema where that is all there is. Never throws. */
-export async function checkBy(
-  { parameters, validate }: Pick<RunTool, 'parameters' | 'validate'>,
-  value: unknown,
-): Promise<Validated> {
-  const check = (args: unknown) => (validate ? validate(args) : checkJsonSchema(parameters, args))
-  try {
-    const given = check(value)
-    const asWritten = 'ok' in given ? given : await given
-    if (asWritten.ok) return asWritten
-    const mended = await check(coerceArgs(parameters, value))
-    return mended.ok ? mended : asWritten
-  } catch (error) {
-    return { ok: false, issues: [describeError(error)] }
-  }
-}
-
 export function parseArgs(text: string): { ok: true; value: unknown } | { ok: false } {
   if (text.trim() === '') return { ok: true, value: {} }
   try {
@@ -197,49 +200,4 @@ export function parseArgs(text: string): { ok: true; value: unknown } | { ok: fa
 
 export function invalidText(tool: string, issues: readonly string[]): string {
   return `Invalid arguments for ${tool}: ${issues.join('; ')}.`
-}
-
-export async function approvalIfNeeded(
-  run: Run,
-  call: OpenCall,
-  tool: RunTool,
-  args: unknown,
-  reason?: string,
-): Promise<CallDecision | undefined> {
-  const { needsApproval } = tool
-  const isAsked = typeof needsApproval === 'function' ? await isAskedFor(run, tool, needsApproval, args) : needsApproval
-  return isAsked ? { type: 'ask', request: approvalRequest(run, call, tool, args, reason) } : undefined
-}
-
-async function isAskedFor(
-  run: Run,
-  { name }: RunTool,
-  asks: (args: unknown) => boolean | Promise<boolean>,
-  args: unknown,
-): Promise<boolean> {
-  try {
-    return await asks(args)
-  } catch (error) {
-    run.warn(`needsApproval of "${name}" threw (${describeError(error)}); the call asks for approval.`)
-    return true
-  }
-}
-
-function approvalRequest(run: Run, call: OpenCall, tool: RunTool, args: unknown, reason?: string): Request {
-  return {
-    id: `${call.callId}.approval`,
-    kind: 'approval',
-    openedAt: run.clock.now(),
-    callId: call.callId,
-    tool: tool.name,
-    label: labelText(tool.label, 'ask'),
-    description: tool.description,
-    args,
-    argsHash: argsHash(run.hash, tool.name, args),
-    parameters: tool.parameters,
-    destructive: tool.destructive,
-    ...(tool.approvalPrompt && { prompt: tool.approvalPrompt }),
-    ...(tool.approvalDefaults !== undefined && { defaults: tool.approvalDefaults }),
-    ...(reason && { reason }),
-  }
 }

@@ -25,9 +25,15 @@ export type CallDecision =
       readonly isChanged: boolean
       /** Entered again after its own question: the same try goes on. */
       readonly isEntered?: boolean
+      /** What becomes true with the intent. */
+      readonly beside?: readonly NewEntry[]
+      /** What the model is told beside its result. */
+      readonly context?: string
     }
   /** The tool is on another page of this site. */
   | { readonly type: 'page' }
+  /** Decided once the answer that asks for it is kept: whoever is asked may take long. */
+  | { readonly type: 'later' }
 
 export type ResultDecision = Extract<CallDecision, { type: 'result' }>
 
@@ -45,6 +51,8 @@ export interface CallPlace {
   readonly calls: readonly OpenCall[]
   /** What the model said beside the call. */
   readonly reason?: string
+  /** The answer is not kept yet. */
+  readonly isEarly?: boolean
 }
 
 export function resultOf(

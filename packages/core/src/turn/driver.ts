@@ -4,11 +4,12 @@ import type { Clock } from '../ports/clock.ts'
 import type { Hash } from '../ports/hash.ts'
 import type { InboxRow, Store } from '../ports/store.ts'
 import { foldAt, statusOf } from '../session/fold.ts'
-import type { Journal } from '../session/journal.ts'
+import type { Request } from '../permission/request.ts'
+import type { Journal, NewEntry } from '../session/journal.ts'
 import type { Partial } from '../session/partial.ts'
 import type { OpenCall, Waiting } from '../session/state.ts'
 import type { CallReply } from '../tools/result.ts'
-import { takeCommand } from './commands.ts'
+import { ruleRecord, takeCommand } from './commands.ts'
 import { turnEntries } from './begin.ts'
 import { createDeadlines } from './deadlines.ts'
 import { openCallsOf, reportId, type Elsewhere } from './elsewhere.ts'
@@ -39,7 +40,10 @@ export interface Driver {
 
 export interface DriverOptions {
   readonly journal: Journal
-  readonly store: Pick<Store, 'inbox' | 'partial' | 'savePartial' | 'entries' | 'entriesAt' | 'side' | 'saveSide'>
+  readonly store: Pick<
+    Store,
+    'inbox' | 'partial' | 'savePartial' | 'entries' | 'entriesAt' | 'side' | 'saveSide' | 'rules' | 'saveRule'
+  >
   readonly agent: RunAgent
   readonly clock: Clock
   readonly hash: Hash
@@ -48,6 +52,8 @@ export interface DriverOptions {
   readonly page?: Page
   /** The end of a call was kept as evidence: whoever owns the session now may need it. */
   readonly proven: () => void
+  /** This tab, as others know it. */
+  readonly host?: string
   readonly elsewhere?: Elsewhere
   readonly warn: (message: string) => void
   /** The journal can no longer be written; `fenced` when another tab took over. */
@@ -67,6 +73,8 @@ export function createDriver(options: DriverOptions): Driver {
   let mustDrain = false
   let isClosed = false
   const closing = new AbortController()
+  let stopTimer = () => {}
+  let hasBegun = false
   const reports = new Map<string, InboxRow>()
   const awaited = new Map<string, () => void>()
 
@@ -84,6 +92,7 @@ export function createDriver(options: DriverOptions): Driver {
           await take(row)
         }
         await weighEvidence()
+        await expire()
         // Inside the loop: a turn that ends while this looks for what is due would wake nobody.
         await goOn()
       } while (mustDrain)
@@ -97,7 +106,9 @@ export function createDriver(options: DriverOptions): Driver {
   async function take(row: InboxRow): Promise<void> {
     if (isReport(row)) return
     if (running?.stopping?.take.includes(row.key)) return
-    const outcome = await alone(() => takeCommand({ journal, store, agent, clock, signal: closing.signal }, row))
+    const outcome = await alone(() =>
+      takeCommand({ journal, store, agent, clock, hash: options.hash, signal: closing.signal }, row),
+    )
     if (outcome === 'stop') stop(row.command.commandId, [row.key])
   }
 
@@ -161,6 +172,26 @@ export function createDriver(options: DriverOptions): Driver {
     }
   }
 
+  /** What nobody has answered in its time is answered with no, also when that was up while no tab was open. */
+  async function expire(): Promise<void> {
+    stopTimer()
+    const { requests, turn } = journal.fold.head
+    const isOver = ({ expiresAt = Infinity }: Request) => expiresAt <= clock.now()
+    const over = requests.filter(isOver)
+    if (over.length && !running?.stopping) {
+      const entries = over.map(({ id: requestId, kind, path }): NewEntry => {
+        const isAsked = kind === 'question'
+        const resolution = isAsked ? ({ type: 'cancel' } as const) : ({ type: 'reject', comment: tooLate } as const)
+        const status = isAsked ? 'cancelled' : 'rejected'
+        return { type: 'request-close', turnId: turn?.id, requestId, status, resolution, ...(path && { path }) }
+      })
+      await journal.append(entries)
+    }
+    const next = Math.min(...journal.fold.head.requests.map(({ expiresAt = Infinity }) => expiresAt))
+    if (next < Infinity)
+      stopTimer = clock.after(Math.max(0, Math.min(next - clock.now(), longestWait)), () => void drain())
+  }
+
   /** Starts what the journal says is due: an open turn, or the next one queued. */
   async function goOn(): Promise<void> {
     const { head } = journal.fold
@@ -199,6 +230,10 @@ export function createDriver(options: DriverOptions): Driver {
       wait: (reason) => holdUp.wait(reason, controller.signal, current.id),
       asksAt: agent.checkpoint,
       page: options.page,
+      isBegun: () => hasBegun || !(hasBegun = true),
+      host: options.host,
+      keptRules: (name) => store.rules(name),
+      keepRule: (name, rule) => store.saveRule(ruleRecord(name, rule, clock.now())),
       elsewhere: options.elsewhere,
       report,
       reports,
@@ -233,6 +268,7 @@ export function createDriver(options: DriverOptions): Driver {
   function fail(error: unknown): void {
     if (isClosed) return
     isClosed = true
+    stopTimer()
     closing.abort()
     running?.controller.abort()
     options.failed(error)
@@ -260,11 +296,17 @@ export function createDriver(options: DriverOptions): Driver {
     full,
     close() {
       isClosed = true
+      stopTimer()
       closing.abort()
       running?.controller.abort(letGo)
       holdUp.hint()
     },
   }
 }
+
+const tooLate = 'Nobody answered in time.'
+
+/** A timer takes no more than 32 bits. */
+const longestWait = 2 ** 31 - 1
 
 const letGo = new DogearError('session-closed', 'This tab let go of the session.')

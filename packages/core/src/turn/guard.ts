@@ -22,21 +22,26 @@ export async function guardRequest(run: Run): Promise<void> {
   if (!results.length) return
   const at = { turnId, stepId: openStep.id }
   const entries: NewEntry[] = [sliceEntry(run, results)]
-  if (blocked) {
-    const { name: agent } = run.agent()
-    const message: Message = {
-      id: `${openStep.id}.m`,
-      role: 'assistant',
-      name: guardrailName,
-      content: blocked.replacement ?? 'I cannot help with that.',
-      meta: { status: 'complete', createdAt: run.clock.now(), agent },
-    }
-    entries.push({ type: 'message-add', message }, { type: 'turn-end', terminalReason: 'guardrail_blocked' })
-  }
+  if (blocked) entries.push(...blockedEntries(run, blocked.replacement ?? 'I cannot help with that.'))
   await run.journal.append(
     entries.map((entry) => ({ ...entry, ...at })),
     blocked && { dropPartials: [openStep.id] },
   )
+}
+
+/** The end of a turn whose words the model is never to read. */
+export function blockedEntries(run: Run, content: string): NewEntry[] {
+  const message: Message = {
+    id: `${turnOf(run).openStep?.id}.m`,
+    role: 'assistant',
+    name: guardrailName,
+    content,
+    meta: { status: 'complete', createdAt: run.clock.now(), agent: run.agent().name },
+  }
+  return [
+    { type: 'message-add', message },
+    { type: 'turn-end', terminalReason: 'guardrail_blocked' },
+  ]
 }
 
 export interface GuardedAnswer {

@@ -1,24 +1,24 @@
 /** A Request of a tool itself: made from what it asks, and told to it when it is entered again. */
+import { elicitedBy } from '../permission/elicitation.ts'
 import { labelText } from '../tools/tool.ts'
 import type { Asks, Told } from '../tools/asking.ts'
 import type { CallReply } from '../tools/result.ts'
 import type { Request } from '../permission/request.ts'
-import type { NewEntry } from '../session/journal.ts'
 import type { Asked, OpenCall } from '../session/state.ts'
 import { checkAnswers, questionsProblem, questionTool } from '../smart/questions.ts'
 import { argsHash } from '../tools/canonical.ts'
 import { checkJsonSchema } from '../tools/schema.ts'
 import type { Ready, Run } from './run.ts'
 
-/** The entry that asks, or the reply when the tool asks what nobody could answer. */
-export function ownRequest(run: Run, call: OpenCall, { tool, args }: Ready, asks: Asks): NewEntry | CallReply {
-  const { kind, position, prompt, questions, allowFreeText = true } = asks
+/** What waits for a person, or the reply when the tool asks what nobody could answer. */
+export function ownRequest(run: Run, call: OpenCall, { tool, args }: Ready, asks: Asks): Request | CallReply {
+  const { kind, position, prompt, questions, allowFreeText = true, elicited } = asks
   const problem = kind === 'question' && problemOf(questions ?? [], allowFreeText)
   if (problem) {
     return { status: 'error', content: `Error executing tool: ${problem}`, problem: `Tool "${tool.name}": ${problem}` }
   }
-  const shown = kind === 'question' ? { questions } : (asks.args ?? args)
-  const request: Request = {
+  const shown = kind === 'question' ? { questions } : (elicited ?? asks.args ?? args)
+  return {
     id: `${call.callId}.${kind}.${position}`,
     kind,
     openedAt: run.clock.now(),
@@ -32,8 +32,8 @@ export function ownRequest(run: Run, call: OpenCall, { tool, args }: Ready, asks
     entered: { asks, args },
     ...(prompt !== undefined && { prompt }),
     ...(questions && { questions, allowFreeText }),
+    ...(elicited && { message: elicited.message, parameters: elicited.requestedSchema, url: elicited.url }),
   }
-  return { type: 'request-open', request }
 }
 
 function problemOf(questions: NonNullable<Asks['questions']>, allowFreeText: boolean): string | undefined {
@@ -45,6 +45,7 @@ export function toldOf(asked: readonly Asked[]): Told[] {
   return asked.flatMap(({ request, resolution }) => {
     const { asks } = request.entered ?? {}
     if (!asks) return []
+    if (asks.kind === 'elicitation') return { asks, elicited: elicitedBy(resolution) }
     switch (resolution.type) {
       case 'answer':
         return { asks, answers: checkAnswers(asks.questions ?? [], resolution.answers, asks.allowFreeText ?? true) }

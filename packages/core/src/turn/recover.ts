@@ -2,12 +2,12 @@
 import { describeError } from '../error.ts'
 import { begunElsewhere, type OpenCall } from '../session/state.ts'
 import { argsHash } from '../tools/canonical.ts'
-import { labelText } from '../tools/tool.ts'
-import { approvalIfNeeded, checkArgs, invalidText, parseArgs, toolNamed } from './decide.ts'
+import { isRepeatable, labelText } from '../tools/tool.ts'
+import { checkArgs, invalidText, parseArgs, permitted, toolNamed } from './decide.ts'
 import { resultOf, unknownResult, type CallDecision } from './decision.ts'
 import { provenResult } from './evidence.ts'
 import { readable } from './resolve.ts'
-import type { Run, RunTool } from './run.ts'
+import { turnOf, type Run, type RunTool } from './run.ts'
 
 /** `last`: the tool as a tab had it that died with it; it tells what may happen, and runs nothing. */
 export async function recovered(run: Run, call: OpenCall, last?: RunTool): Promise<CallDecision> {
@@ -19,6 +19,9 @@ export async function recovered(run: Run, call: OpenCall, last?: RunTool): Promi
   if (!tool?.effect) return { type: 'page' }
   const args = argsOf(call)
   const isChanged = call.intent?.args !== undefined
+  if (argsHash(run.hash, call.tool, args) !== call.intent?.argsHash && isRepeatable(tool.effect)) {
+    return resultOf(call, 'error', 'The arguments changed after they were approved, so it was not run again.', args)
+  }
   const again = async (): Promise<CallDecision> => {
     if (!found?.call) return { type: 'page' }
     return (await importedDecision(run, call, tool, args)) ?? { type: 'run', tool, args, isChanged }
@@ -47,7 +50,8 @@ async function importedDecision(run: Run, call: OpenCall, tool: RunTool, args: u
   if (call.intent?.attempt !== begunElsewhere) return undefined
   const checked = await checkArgs(run, call.tool, args)
   if (!checked.ok) return resultOf(call, 'error', invalidText(call.tool, checked.issues), args)
-  return approvalIfNeeded(run, call, tool, args)
+  const place = { index: 0, calls: turnOf(run).calls }
+  return permitted(run, call, tool, args, { place, isChanged: call.intent.args !== undefined })
 }
 
 /** Whether entering it twice would do harm. */

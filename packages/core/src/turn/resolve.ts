@@ -1,11 +1,14 @@
 /** What becomes of a call once a person has decided about it. */
 import { describeError } from '../error.ts'
-import type { OpenCall } from '../session/state.ts'
+import type { Decision, OpenCall } from '../session/state.ts'
 import { answeredText, cancelledText, checkAnswers } from '../smart/questions.ts'
 import { argsHash } from '../tools/canonical.ts'
 import { resultText } from '../tools/result.ts'
+import { builtInsOf } from './builtins.ts'
 import { checkArgs, runDecision, toolNamed } from './decide.ts'
 import { resultOf, unknownResult, type CallDecision } from './decision.ts'
+import { elicited } from './elicit.ts'
+import { refusedAnyway } from './permit.ts'
 import type { Run, RunTool } from './run.ts'
 
 export async function resolved(
@@ -14,7 +17,10 @@ export async function resolved(
   decision: NonNullable<OpenCall['decision']>,
 ): Promise<CallDecision> {
   const { request } = call
-  if (request?.entered && decision.type !== 'result') return enteredAgain(run, call, request.entered.args)
+  if (request?.entered && decision.type !== 'result') {
+    const again = enteredAgain(run, call, request.entered.args)
+    return again.type === 'run' && request.kind === 'elicitation' ? elicited(run, call, again) : again
+  }
   switch (decision.type) {
     case 'reject': {
       const comment = decision.comment ?? 'The person said no. Do not try it again unless they ask.'
@@ -33,7 +39,7 @@ export async function resolved(
       return resultOf(call, 'complete', isBare ? happened : readable(decision.result), request?.args)
     }
     case 'run':
-      return approvedRun(run, call, decision.args)
+      return approvedRun(run, call, decision)
   }
 }
 
@@ -56,18 +62,40 @@ export function readable(result: unknown): string {
   }
 }
 
+/** How long after a click a browser still takes a call for its consequence. */
+const clickCounts = 4_000
+
 /** What runs is what was shown: the request's own arguments, or those the person wrote instead, checked again. */
-async function approvedRun(run: Run, call: OpenCall, edited: unknown): Promise<CallDecision> {
+async function approvedRun(
+  run: Run,
+  call: OpenCall,
+  { args: edited, argsHash: written, at = 0, host }: Extract<Decision, { type: 'run' }>,
+): Promise<CallDecision> {
+  const builtIn = builtInsOf(run.agent()).find(({ name }) => name === call.tool)
   const tool = toolNamed(run, call.tool)
-  if (!tool?.call) return { type: 'page' }
-  const approved = (args: unknown) => runDecision(call, tool as RunTool, args, true)
-  if (edited === undefined) {
-    // Not checked again: a schema that turns text into a date would refuse the date.
-    const { args, argsHash: shown } = call.request ?? {}
-    if (argsHash(run.hash, call.tool, args) === shown) return approved(args)
-    return resultOf(call, 'error', 'The arguments changed after they were approved, so nothing was run.', args)
+  const { request } = call
+  const isEdited = edited !== undefined
+  const shown = isEdited ? edited : request?.args
+  // Of an older version's edits no hash is known.
+  const isAsApproved =
+    argsHash(run.hash, call.tool, shown) ===
+    (isEdited ? (written ?? argsHash(run.hash, call.tool, edited)) : request?.argsHash)
+  if (!isAsApproved) {
+    return resultOf(call, 'error', 'The arguments changed after they were approved, so nothing was run.', shown)
   }
-  const checked = await checkArgs(run, call.tool, edited)
-  if (checked.ok) return approved(checked.value)
-  return resultOf(call, 'error', `Invalid arguments after editing: ${checked.issues.join('; ')}.`, edited)
+  if (builtIn) return builtIn.approved?.(run, call, shown) ?? resultOf(call, 'complete', 'ok', shown)
+  if (!tool?.call) return { type: 'page' }
+  // Not checked again: a schema that turns text into a date would refuse the date.
+  const checked = isEdited ? await checkArgs(run, call.tool, shown) : { ok: true as const, value: shown }
+  if (!checked.ok) {
+    return resultOf(call, 'error', `Invalid arguments after editing: ${checked.issues.join('; ')}.`, shown)
+  }
+  const found = tool as RunTool
+  const refused = request?.kind === 'outcome' ? undefined : refusedAnyway(run, call, found, checked.value)
+  if (refused) return refused
+  if (request?.gesture && run.clock.now() - at > clickCounts) {
+    return { type: 'ask', request: { ...request, openedAt: run.clock.now() } }
+  }
+  const isElsewhere = host !== undefined && host !== run.host && run.report !== undefined
+  return runDecision(call, isElsewhere ? { ...found, host } : found, checked.value, true)
 }

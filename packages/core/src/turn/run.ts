@@ -6,7 +6,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Hash } from '../ports/hash.ts'
 import type { MemoryStore } from '../ports/memory.ts'
 import type { Model, ModelUsage } from '../ports/model.ts'
-import type { InboxRow } from '../ports/store.ts'
+import type { InboxRow, RuleRecord } from '../ports/store.ts'
 import type { TerminalReason } from '../session/entry.ts'
 import type { Journal } from '../session/journal.ts'
 import type { Partial } from '../session/partial.ts'
@@ -33,6 +33,13 @@ export interface Run {
   readonly budgetAbove?: () => TerminalReason | undefined
   /** For an agent at work for another: what its model calls cost, where it has no estimator of its own. */
   readonly costAbove?: RunAgent['costOf']
+  /** Whether this host drove the session before; asked once a turn. */
+  isBegun?(): boolean
+  /** For an agent at work for another: that one's run. */
+  readonly above?: Run
+  /** What this user allows beyond the session; absent where nothing is kept. */
+  keptRules?(agent: string): Promise<readonly RuleRecord[]>
+  keepRule?(agent: string, rule: string): Promise<void>
   readonly hash: Hash
   /** Aborts when the turn is stopped or this host lets go of the session. */
   readonly signal: AbortSignal
@@ -65,6 +72,8 @@ export interface Run {
   readonly asksAt?: Checkpoint
   /** Absent in memory, where a call runs in place. */
   readonly page?: Page
+  /** This tab, as others know it. */
+  readonly host?: string
   /** Absent where no other tab can help: in memory. */
   readonly elsewhere?: Elsewhere
   /** What the tab that runs the call reported; undefined when it died without a word. */
@@ -82,6 +91,8 @@ export interface Ready {
   readonly attempt: number
   /** The call's idempotency key: one that was begun in another session keeps the key it began with. */
   readonly key: string
+  /** What the model is told beside its result. */
+  readonly context?: string
 }
 
 /** Where a turn may be left and taken up again. */
@@ -110,7 +121,10 @@ export interface RunAgent {
   readonly output?: AgentDefinition['output']
   readonly title?: AgentDefinition['title']
   readonly guardrails?: AgentDefinition['guardrails']
-  readonly postToolUse?: AgentDefinition['postToolUse']
+  readonly hooks?: AgentDefinition['hooks']
+  readonly permissions: AgentDefinition['permissions']
+  readonly canUseTool?: AgentDefinition['canUseTool']
+  readonly onElicitation?: AgentDefinition['onElicitation']
   /** Where facts are kept beyond the session; absent when they are the session's own. */
   readonly memoryStore?: MemoryStore
   /** What a model call cost in US dollars; absent without an estimator. */

@@ -1,5 +1,6 @@
 /** One turn: from the user's message until the agent rests. What comes next is read off the journal, never off a flag. */
-import { DogearError, toErrorData } from '../error.ts'
+import { describeError, DogearError, toErrorData } from '../error.ts'
+import { askHooks } from '../permission/ask-hooks.ts'
 import type { TerminalReason } from '../session/entry.ts'
 import type { AgentDefinition } from '../agents/agent.ts'
 import { statusOf } from '../session/fold.ts'
@@ -70,6 +71,7 @@ export function nextAction(head: Head, { limits, output }: Pick<AgentDefinition,
   if (!turn || statusOf(head) === 'paused') return { type: 'rest' }
   if (turn.origin === 'compact') return { type: 'compact' }
   if (turn.openStep) return { type: 'answer' }
+  if (turn.interrupted) return { type: 'end', reason: 'aborted_tools' }
   if (turn.calls.some((call) => !call.done)) return { type: 'calls' }
   if (turn.step > 0 && turn.calls.length === 0 && turn.cuts === 0) return { type: 'end', reason: turn.finish }
   if (turn.cuts >= cutsInARow) return { type: 'end', reason: 'model_error', error: alwaysCut }
@@ -113,4 +115,7 @@ async function endTurn(run: Run, terminalReason: TerminalReason, error?: unknown
     must: true,
   })
   run.emit(null)
+  if (error === undefined) return
+  const told = { error: describeError(error) }
+  void askHooks(run, 'StopFailure', { about: '', input: () => told }).catch(() => {})
 }

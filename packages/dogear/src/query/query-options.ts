@@ -11,7 +11,22 @@ import type { SmartPageAgentOptions } from '../agent.ts'
 
 type Shared = Pick<
   SmartPageAgentOptions,
-  'endpoint' | 'token' | 'headers' | 'user' | 'dangerouslyAllowBrowser' | 'worker' | 'assets' | 'costEstimator'
+  | 'endpoint'
+  | 'token'
+  | 'headers'
+  | 'user'
+  | 'dangerouslyAllowBrowser'
+  | 'worker'
+  | 'assets'
+  | 'costEstimator'
+  | 'allowedTools'
+  | 'askTools'
+  | 'permissionMode'
+  | 'allowDangerouslySkipPermissions'
+  | 'planModeInstructions'
+  | 'canUseTool'
+  | 'onElicitation'
+  | 'hooks'
 >
 
 /** Options of other runtimes that mean nothing in a page: taken, so that code moves over, and said once. */
@@ -40,7 +55,7 @@ export interface QueryOptions extends Shared, Foreign {
   systemPrompt?:
     string | readonly string[] | { type: 'preset'; preset: string; append?: string; excludeDynamicSections?: boolean }
   tools?: readonly (Tool | ToolOptions)[]
-  /** Tools the model never sees. */
+  /** A bare name is a tool the model never sees; `tool(terms)` denies such calls. */
   disallowedTools?: readonly string[]
   agents?: SmartAgentOptions['agents']
   /** The one of `agents` that answers. */
@@ -52,7 +67,6 @@ export interface QueryOptions extends Shared, Foreign {
   forwardSubagentText?: boolean
   /** Has the model say in a line how a task is going, at most every half minute: `summary` of `task_progress`. Costs model calls. */
   agentProgressSummaries?: boolean
-  permissionMode?: string
   /** The id of the query's new session; of the fork, with `forkSession`. One that exists is an error. */
   sessionId?: string
   /** Goes on with this session, of the same `agent` and `user`. What waits there for a person is answered with no. */
@@ -67,6 +81,8 @@ export interface QueryOptions extends Shared, Foreign {
   persistSession?: boolean
   /** The session's title. One that goes on keeps the title it has: see `renameSession`. */
   title?: string
+  /** Yields `hook_started` and `hook_response` for each hook that is asked. */
+  includeHookEvents?: boolean
   /** Prints every message to the console. */
   debug?: boolean
 }
@@ -93,8 +109,12 @@ const known: { readonly [Name in Exclude<keyof QueryOptions, keyof Foreign>]-?: 
   agent: true,
   agentProgressSummaries: true,
   agents: true,
+  allowDangerouslySkipPermissions: true,
+  allowedTools: true,
+  askTools: true,
   assets: true,
   betas: true,
+  canUseTool: true,
   continue: true,
   costEstimator: true,
   dangerouslyAllowBrowser: true,
@@ -106,14 +126,18 @@ const known: { readonly [Name in Exclude<keyof QueryOptions, keyof Foreign>]-?: 
   forkSession: true,
   forwardSubagentText: true,
   headers: true,
+  hooks: true,
+  includeHookEvents: true,
   includePartialMessages: true,
   maxBudgetUsd: true,
   maxThinkingTokens: true,
   maxTurns: true,
   model: true,
+  onElicitation: true,
   outputFormat: true,
   permissionMode: true,
   persistSession: true,
+  planModeInstructions: true,
   resume: true,
   resumeSessionAt: true,
   sessionId: true,
@@ -137,13 +161,21 @@ export function agentOptionsOf(options: QueryOptions, warn: (message: string) =>
   }
   const { endpoint, token, headers, user, dangerouslyAllowBrowser, worker, assets, costEstimator, model } = options
   const main = mainAgent(options)
-  const hidden = new Set([...(options.disallowedTools ?? []), ...(main?.disallowedTools ?? [])])
+  const { allowedTools, askTools, permissionMode, allowDangerouslySkipPermissions, planModeInstructions } = options
   return {
     ...{ endpoint, token, headers, user, dangerouslyAllowBrowser, worker, assets, costEstimator },
+    ...{ allowedTools, askTools, allowDangerouslySkipPermissions, planModeInstructions },
+    permissionMode: permissionMode ?? (main?.permissionMode === 'auto' ? undefined : main?.permissionMode),
+    disallowedTools: [...(options.disallowedTools ?? []), ...(main?.disallowedTools ?? [])],
+    hooks: options.hooks,
+    canUseTool: options.canUseTool,
+    onElicitation: options.onElicitation,
+    // Nobody watches a query: what `canUseTool` does not allow is denied, what `onElicitation` does not answer declined.
+    permissionPrompts: 'none',
     name: options.agent ?? 'query',
     model: model ?? (main?.model === 'inherit' ? undefined : main?.model),
     instructions: [systemPromptOf(options.systemPrompt), main?.prompt].filter(Boolean).join('\n\n'),
-    tools: (options.tools ?? []).filter(({ name }) => !hidden.has(name) && (main?.tools ?? [name]).includes(name)),
+    tools: (options.tools ?? []).filter(({ name }) => (main?.tools ?? [name]).includes(name)),
     agents: options.agents,
     // By steps and dollars alone: a profile's limit of calls would end a question that nobody limited.
     limits: {

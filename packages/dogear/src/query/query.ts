@@ -3,6 +3,7 @@ import {
   toModelUsage,
   type ErrorData,
   type FunctionalAgent,
+  type PermissionMode,
   type Request,
   type Resolution,
   type TerminalReason,
@@ -14,6 +15,7 @@ import { agentOptionsOf, type QueryOptions } from './query-options.ts'
 import { checkSessionOptions, openQuerySession } from './query-session.ts'
 import type { SDKMessage } from './sdk-message.ts'
 import { createToMessages, type ToMessages } from './to-messages.ts'
+import { toldHooks } from './told-hooks.ts'
 import type { Agent, SmartPageAgentOptions } from '../agent.ts'
 
 export interface QueryInput {
@@ -32,7 +34,8 @@ export interface Query extends AsyncGenerator<SDKMessage, void> {
   interrupt(): Promise<{ still_queued: readonly string[] }>
   /** For what is asked from now on; without one, the query's own. */
   setModel(model?: string): Promise<void>
-  setPermissionMode(mode: string): Promise<void>
+  /** From the next call on. */
+  setPermissionMode(mode: PermissionMode): Promise<void>
   /** Ends the query, and the turn that runs. */
   close(): void
 }
@@ -48,11 +51,12 @@ export interface QueryPlatform {
 export function createQuery({ prompt, options = {} }: QueryInput, platform: QueryPlatform): Query {
   const { warn } = platform
   checkSessionOptions(options)
-  const given = agentOptionsOf(options, warn)
+  const queue = createMessageQueue<SDKMessage>()
+  const hooks = options.includeHookEvents ? toldHooks(options.hooks, (message) => queue.push([message])) : options.hooks
+  const given = agentOptionsOf({ ...options, hooks }, warn)
   const agent = platform.createAgent(given)
   const model = typeof given.model === 'string' ? given.model : 'default'
   const fallbacks = options.fallbackModel?.split(',').map((alias) => alias.trim()) ?? []
-  const queue = createMessageQueue<SDKMessage>()
   const opening = openQuerySession(agent, options)
   /** The turns of this query: a session that goes on may have others. */
   const turns = new Set<string>()
@@ -86,7 +90,9 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
       const made = messages.entry(entry)
       tell(made)
       if (summaries) summaries(entry, made)
-      if (entry.type === 'request-open') void session.resolve(entry.request.id, withoutAnybody(entry.request))
+      if (entry.type === 'request-open' && entry.request.kind !== 'deferred') {
+        void session.resolve(entry.request.id, withoutAnybody(entry.request))
+      }
       if (entry.type === 'turn-end' && entry.path.length === 0) answered(session, entry.terminalReason)
     })
     session.partial.subscribe((partial) => {
@@ -94,6 +100,12 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
     })
     // They would hold up all that is asked.
     for (const request of session.requests.value) void session.resolve(request.id, withoutAnybody(request))
+    session.status.subscribe((status) => {
+      const [first] = session.requests.value
+      if (status !== 'paused' || !first || session.requests.value.some(({ kind }) => kind !== 'deferred')) return
+      tell(messages.deferred(first))
+      end()
+    })
     tell([
       {
         type: 'system',
@@ -103,7 +115,7 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
         model,
         agents: Object.keys(options.agents ?? {}),
         tools: session.agent.tools.map((tool) => tool.name),
-        permissionMode: options.permissionMode ?? 'default',
+        permissionMode: session.mode.value,
         mcp_servers: [],
         slash_commands: [],
       },
@@ -183,7 +195,7 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
       return { still_queued: session.queued.value.map(({ commandId }) => `${commandId}.u`) }
     },
     setModel: async (next = model) => (await opening).set({ model: (chosen = next) }),
-    setPermissionMode: async (mode: string) => (await opening).set({ mode }),
+    setPermissionMode: async (mode: PermissionMode) => (await opening).setMode(mode),
     close,
   })
 }

@@ -11,6 +11,8 @@ export type SDKMessage =
   | SDKStatusMessage
   | SDKSessionStateChangedMessage
   | SDKPermissionDeniedMessage
+  | SDKHookStartedMessage
+  | SDKHookResponseMessage
   | SDKTaskStartedMessage
   | SDKTaskProgressMessage
   | SDKTaskNotificationMessage
@@ -148,6 +150,8 @@ export type SDKResultMessage = Envelope & {
   readonly modelUsage: Readonly<Record<string, SDKModelUsage>>
   readonly permission_denials: readonly SDKPermissionDenial[]
   readonly terminal_reason: TerminalReason | 'tool_deferred'
+  /** With `tool_deferred`: the first call that a hook left to somebody else. The session waits; open it to go on. */
+  readonly deferred_tool_use?: { readonly id: string; readonly name: string; readonly input: unknown }
   readonly origin: { readonly kind: 'human' }
 } & (
     | {
@@ -192,6 +196,25 @@ export interface SDKPermissionDeniedMessage extends Envelope {
   readonly tool_name: string
   readonly tool_use_id: string
   readonly reason: string
+}
+
+interface HookMessage extends Envelope {
+  readonly type: 'system'
+  readonly hook_id: string
+  readonly hook_name: string
+  readonly hook_event: string
+}
+
+/** With `includeHookEvents`. */
+export interface SDKHookStartedMessage extends HookMessage {
+  readonly subtype: 'hook_started'
+}
+
+export interface SDKHookResponseMessage extends HookMessage {
+  readonly subtype: 'hook_response'
+  /** What it said, as JSON, or why it failed. */
+  readonly output: string
+  readonly outcome: 'success' | 'error'
 }
 
 interface TaskUsage {

@@ -1,5 +1,13 @@
 /** The journal of a session, told as `query()`'s messages: one mapping, whoever wrote the entries. */
-import { textOf, type Entry, type EntryOf, type Message, type ModelUsage, type Partial } from '@dogear/core'
+import {
+  textOf,
+  type Entry,
+  type EntryOf,
+  type Message,
+  type ModelUsage,
+  type Partial,
+  type Request,
+} from '@dogear/core'
 import { errorClass } from './error-class.ts'
 import type {
   ContentBlock,
@@ -24,6 +32,8 @@ export interface ToMessagesOptions {
 }
 
 export interface ToMessages {
+  /** The result of a turn that is left at a call which waits for somebody else. */
+  deferred(request: Request): SDKMessage[]
   entry(entry: Entry): SDKMessage[]
   /** A model call that is in no journal. */
   count(paid: Pick<EntryOf<'usage-add'>, 'model' | 'usage' | 'costUsd'>): void
@@ -55,10 +65,7 @@ export function createToMessages(options: ToMessagesOptions): ToMessages {
         if (entry.purpose === 'step') addUsage(turn.usage, entry.usage)
         return []
       case 'tool-result':
-        if (entry.result.status === 'rejected') turn.denials.push(denialOf(entry))
-        return [toolResult(entry)]
-      case 'request-close':
-        return entry.resolution.type === 'reject' ? denied(entry) : []
+        return [...denied(entry), toolResult(entry)]
       case 'compaction-add': {
         const { trigger, tokensBefore, tokensAfter } = entry.compaction
         const compact_metadata = { trigger, pre_tokens: tokensBefore, post_tokens: tokensAfter }
@@ -132,22 +139,14 @@ export function createToMessages(options: ToMessagesOptions): ToMessages {
     }
   }
 
-  function denied(entry: EntryOf<'request-close'>): SDKMessage[] {
-    const { requestId, resolution } = entry
-    const reason = (resolution.type === 'reject' && resolution.comment) || 'It was not allowed.'
-    const tool_use_id = requestId.slice(0, requestId.lastIndexOf('.'))
-    const tool_name = turn.tools.get(tool_use_id) ?? ''
-    return [
-      {
-        type: 'system',
-        subtype: 'permission_denied',
-        tool_name,
-        tool_use_id,
-        reason,
-        uuid: entry.id,
-        session_id: sessionId,
-      },
-    ]
+  function denied(entry: EntryOf<'tool-result'>): SDKMessage[] {
+    if (entry.result.status !== 'rejected') return []
+    const denial = denialOf(entry)
+    turn.denials.push(denial)
+    const { tool_name, tool_use_id } = denial
+    const at = { uuid: entry.id, session_id: sessionId }
+    const reason = entry.result.content
+    return [{ type: 'system', subtype: 'permission_denied', tool_name, tool_use_id, reason, ...at }]
   }
 
   /** A turn that a failure ended says so as an answer too: a list of messages must not end in the middle. */
@@ -227,9 +226,19 @@ export function createToMessages(options: ToMessagesOptions): ToMessages {
 
   return {
     count,
+    deferred({ callId, tool, args, openedAt }) {
+      const end = { id: `${callId}.deferred`, at: openedAt, terminalReason: 'completed' } as EntryOf<'turn-end'>
+      return [
+        {
+          ...resultOf(end),
+          stop_reason: 'tool_deferred',
+          terminal_reason: 'tool_deferred',
+          deferred_tool_use: { id: callId, name: tool, input: args },
+        },
+      ]
+    },
     entry(entry) {
       if (entry.type === 'usage-add') count(entry)
-      if (entry.type === 'call-request') turn.tools.set(entry.call.callId, entry.call.tool)
       if (entry.path.length) return [...tasks(entry), ...childTold(entry)]
       if (entry.type === 'usage-add') turn.model = entry.model
       return told(entry)
@@ -264,7 +273,6 @@ function newTurn(startedAt: number) {
       iterations: null,
     } as Draft<SDKUsage>,
     denials: [] as SDKPermissionDenial[],
-    tools: new Map<string, string>(),
   }
 }
 

@@ -1,8 +1,10 @@
 /** A session on the page: folds the same entries as its host, and shows them as signals. */
 import {
   describeError,
+  DogearError,
   emptyHead,
   foldOf,
+  matcherOf,
   pathOf,
   reduce,
   statusOf,
@@ -14,8 +16,10 @@ import {
   type Entry,
   type ErrorData,
   type Fold,
+  type HookInput,
   type Message,
   type Partial,
+  type PermissionMode,
   type Waiting,
 } from '@dogear/core'
 import { batch, computed, signal } from '@preact/signals-core'
@@ -101,8 +105,9 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
     branches.value = branchesOf(fold.head, path)
     let from = path.length
     while (from > 0 && fold.bodies.has(path[from - 1]?.id ?? '')) from -= 1
-    // Another branch, of which nothing is loaded yet: what was shown stays until it is.
-    if (from === path.length && from > 0) return loadBranch()
+    // Another branch, of which little is loaded yet; of which nothing is, what was shown stays until it is.
+    if (from > 0 && path.length - from < olderAtOnce) loadBranch()
+    if (from > 0 && from === path.length) return
     hasOlder.value = from > 0
     const turnId = fold.head.turn?.id
     const before: Message[] = []
@@ -129,7 +134,7 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
 
   function foldEntry(entry: Entry): void {
     if (entry.seq < fold.head.seq) return
-    if (entry.type === 'request-close' && !(entry.commandId && mine.has(entry.commandId))) {
+    if (entry.type === 'request-close' && !entry.request && !(entry.commandId && mine.has(entry.commandId))) {
       answeredElsewhere.value = { requestId: entry.requestId, by: entry.by }
     }
     reduce(fold, entry)
@@ -162,6 +167,18 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
     return turn
   }
 
+  /** Asked here, where the hooks are: the worker may not outlive the page. */
+  function tellEnd(): void {
+    const told = { session_id: sessionId, permission_mode: session.mode.value, agent_type: agent.name, reason: 'other' }
+    for (const { event, name, matcher, run } of agent.hooks ?? []) {
+      if (event !== 'SessionEnd' || !matcherOf(matcher).test(told.reason)) continue
+      const input = { ...told, hook_event_name: event } as HookInput
+      Promise.resolve()
+        .then(() => run(input, undefined, { signal: new AbortController().signal }))
+        .catch((error: unknown) => options.warn(`Hook ${name} failed: ${describeError(error)}`))
+    }
+  }
+
   function submit(command: Command): void {
     post({ type: 'command', command, isShown: globalThis.document?.visibilityState !== 'hidden' })
   }
@@ -185,6 +202,8 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
     requests: computed(() => head.value.requests),
     queued: computed(() => head.value.queue),
     usage: computed(() => head.value.usage),
+    mode: computed(() => (head.value.settings.mode as PermissionMode | undefined) ?? agent.permissions.mode),
+    rules: computed(() => head.value.rules ?? []),
     connection,
     kept,
     persisted: options.persistence.persisted,
@@ -230,11 +249,20 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
     },
     fork: options.fork,
     resolve: (requestId, resolution) => command({ type: 'resolve', requestId, resolution }),
-    approve: (requestId, { args } = {}) => session.resolve(requestId, { type: 'approve', args }),
+    approve: (requestId, { args, always } = {}) => session.resolve(requestId, { type: 'approve', args, always }),
+    resolveAll: (requestIds, resolution) => command({ type: 'resolve-all', requestIds, resolution }),
     reject: (requestId, comment) => session.resolve(requestId, { type: 'reject', comment }),
     answer: (requestId, answers, notes) => session.resolve(requestId, { type: 'answer', answers, notes }),
     editPlan: (change) => command({ type: 'plan', change }),
     rename: (title) => command({ type: 'rename', title }).saved,
+    async setMode(mode) {
+      const { refused } = await command({ type: 'set', settings: { mode } })
+      if (refused !== undefined) throw new DogearError('input-invalid', refused)
+    },
+    async revokeRule(rule) {
+      const given = fold.head.rules?.filter((set) => set.rule === rule) ?? []
+      await Promise.all(given.map((set) => command({ ...set, type: 'rule', decision: null }).saved))
+    },
     set: (settings) => command({ type: 'set', settings }).saved,
     listen: (listener) => listeners.add(listener, fold.head.seq),
     snapshot: ({ tag }) => ask({ type: 'snapshot', sessionId, tag }),
@@ -248,6 +276,7 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
       globalThis.removeEventListener?.('offline', noticeNetwork)
       globalThis.document?.removeEventListener('visibilitychange', noticeNetwork)
       isClosed = true
+      tellEnd()
       turns.close(closedError)
     },
 

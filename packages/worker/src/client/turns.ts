@@ -92,7 +92,7 @@ function resultAt(fold: Fold, command: Command): TurnResult | undefined {
   // Another branch is reached when it can be shown.
   const isMove = command.type === 'goto' || command.type === 'rewind'
   if (isMove && head.leaf !== null && !fold.bodies.has(head.leaf)) return undefined
-  if (refused === undefined && command.type === 'resolve' && statusOf(head) === 'busy') return undefined
+  if (refused === undefined && command.type.startsWith('resolve') && statusOf(head) === 'busy') return undefined
   return resultOf(fold, head.turn?.id ?? head.lastEnd?.turnId, refused)
 }
 
@@ -118,6 +118,7 @@ function resultOf(fold: Fold, turnId: string | undefined, refused?: string): Tur
     error: end?.error,
     output: end?.output,
     outputError: end?.outputError,
+    permissionDenials: (isOpen ? turn.denials : end?.denials) ?? [],
     refused,
   }
 }

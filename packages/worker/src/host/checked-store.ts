@@ -5,6 +5,7 @@ import {
   isEntry,
   isHead,
   isPartial,
+  isRuleRecord,
   type Entry,
   type SessionRecord,
   type Store,
@@ -114,6 +115,8 @@ export function checkedStore(store: Store, warn: (message: string) => void): Sto
       await putAside(sessionId, `partial.${stepId}`, value)
       return undefined
     },
+    // A rule that cannot be read allows nothing.
+    rules: async (agent) => (await store.rules(agent)).filter(isRuleRecord),
     async snapshot(sessionId, tag) {
       const value = await store.snapshot(sessionId, tag)
       if (value === undefined || Array.isArray(value?.state?.messages)) return value

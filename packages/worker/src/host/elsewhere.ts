@@ -24,6 +24,8 @@ export interface Neighbours extends Elsewhere {
   hear(told: Told): Promise<void>
   /** The journal was read, then: runs what is this tab's to run, and stops what nobody waits for. */
   look(readAt: number): void
+  /** From then on other tabs know this one to be alive, as long as it is. */
+  live(): Promise<unknown>
   /** This tab drives no longer: it forgets what others have. */
   reset(): void
   close(): void
@@ -119,8 +121,11 @@ export function createNeighbours(options: NeighbourOptions): Neighbours {
   async function offer(sought: Sought): Promise<void> {
     const tool = await ownTool(sought)
     if (!tool) return
-    life ??= lock.acquire(lockName(host), { wait: true, signal: closed.signal })
-    if (await life) tell({ type: 'found', host, ...whose(sought), tool: factsOf(tool) })
+    if (await live()) tell({ type: 'found', host, ...whose(sought), tool: factsOf(tool) })
+  }
+
+  function live(): Promise<Held | undefined> {
+    return (life ??= lock.acquire(lockName(host), { wait: true, signal: closed.signal }))
   }
 
   async function answer({ ref, part, value, ...sought }: Extract<Told, { type: 'ask' }>): Promise<void> {
@@ -172,6 +177,7 @@ export function createNeighbours(options: NeighbourOptions): Neighbours {
 
   return {
     gone,
+    live,
     tool: (sought) => known.get(keyOf(sought)),
     seek: (sought) => tell({ type: 'seek', ...sought }),
     async hear(told) {

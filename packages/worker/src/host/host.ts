@@ -262,6 +262,11 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
     async import(question) {
       return importSession(await storeOf(question), question, { platform, warn })
     },
+    rules: async ({ agent, ...place }) => (await storeOf(place)).rules(agent),
+    async revoke({ id, ...place }) {
+      await (await storeOf(place)).deleteRule(id)
+      return null
+    },
     async delete({ sessionId, ...place }) {
       close(sessionId)
       await (await storeOf(place)).delete(sessionId)

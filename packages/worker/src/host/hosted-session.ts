@@ -178,6 +178,7 @@ export function openHosted(options: HostedOptions): HostedSession {
       },
       page: own.page,
       proven: () => tellTabs(platform, options.user, sessionId, { type: 'wake' }),
+      host,
       elsewhere: neighbours,
       warn: (message) => post({ type: 'warning', message }),
       failed,
@@ -318,6 +319,14 @@ export function openHosted(options: HostedOptions): HostedSession {
   }
   tell({ type: 'joined' })
 
+  /** A call that needs a click runs in the tab that was clicked. */
+  async function withHost(command: Command): Promise<Command> {
+    const request = command.type === 'resolve' && fold.head.requests.find(({ id }) => id === command.requestId)
+    if (!request || !request.gesture || request.path) return command
+    await neighbours.live()
+    return { ...command, host }
+  }
+
   /** What a newer script wrote is not for this one to add to, or to copy by halves. */
   function assertReadable(): void {
     if (failure?.code === 'session-newer') throw fromErrorData(failure)
@@ -349,7 +358,7 @@ export function openHosted(options: HostedOptions): HostedSession {
     async send(command, isShown) {
       assertReadable()
       try {
-        await store.send(command)
+        await store.send(await withHost(command))
       } finally {
         // Also when it failed: it may have been written, and nobody heard of it.
         if (driver) driver.wake()

@@ -123,9 +123,17 @@ export function remoteAgent(
 }
 
 function unlinkedAgent(spec: AgentSpec, page: PageCalls, createModel: ModelMaker): UnlinkedAgent {
-  const { instructions, tools, model, stopModel: _stop, token: _token, headers: _headers, ...rest } = spec
+  const { instructions, tools, model, stopModel: _stop, hooks = [], canUseTool, onElicitation, ...others } = spec
+  const { token: _token, headers: _headers, ...rest } = others
   return {
     ...unpack<Omit<RunAgent, 'instructions' | 'model' | 'modelName' | 'tools'>>(rest, page),
+    hooks: hooks.map((hook) => ({
+      ...hook,
+      run: (input, id, { signal }) => page.call(hook.run, [input, id], signal),
+    })),
+    canUseTool:
+      canUseTool && ((name, input, { signal, ...about }) => page.call(canUseTool, [name, input, about], signal)),
+    onElicitation: onElicitation && ((request, { signal }) => page.call(onElicitation, [request], signal)),
     instructions: async () => (isHandle(instructions) ? page.call<string>(instructions, []) : (instructions ?? '')),
     model: modelOf(spec, page, createModel),
     modelName: typeof model === 'string' ? model : 'default',

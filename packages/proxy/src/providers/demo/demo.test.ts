@@ -139,6 +139,24 @@ test('a cart tool gets the thing that was named', async () => {
   expect(calls).toEqual([{ name: 'addToCart', args: { product: 'blue teapot', quantity: 1 } }])
 })
 
+test('[K8] what the loop does not allow is told so, and in plan mode it shows its plan first', async () => {
+  const denied = 'Not allowed in this mode. Do without it, or say what you need.'
+  expect(await lastWords('weather in Paris', [{ ...weather, run: () => denied }])).toContain('is not allowed here')
+  let mayWrite = false
+  const exit = (result: string): DemoTool => ({
+    name: 'exit_plan_mode',
+    run: () => ((mayWrite = result.startsWith('The person agreed')), result),
+  })
+  const note: DemoTool = { name: 'add_note', run: () => (mayWrite ? 'noted' : denied) }
+  const agreed = await converse('Add a note', [note, exit('The person agreed. Carry out the plan now.')])
+  expect(agreed.calls.map(({ name }) => name)).toEqual(['add_note', 'exit_plan_mode', 'add_note'])
+  expect(agreed.texts.at(-1)).toContain('noted')
+  mayWrite = false
+  const declined = await converse('Add a note', [note, exit('Tool call rejected: not yet')])
+  expect(declined.calls.map(({ name }) => name)).toEqual(['add_note', 'exit_plan_mode'])
+  expect(declined.texts.at(-1)).toContain('not yet')
+})
+
 test('[J5] asked to ask, it asks, and takes no answer for an answer', async () => {
   const asking = (result: object) => [{ name: 'ask_user_question', run: () => result }]
   const answers = [{ header: 'Morning', values: ['Early and quiet'], freeText: null }]

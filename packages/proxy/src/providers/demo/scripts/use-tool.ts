@@ -4,16 +4,30 @@ import { guessArguments } from '../guess-arguments.ts'
 import type { Reply, Script } from '../reply.ts'
 import { readOutcome } from '../tool-outcome.ts'
 import { nightsIn } from '../trip/trip.ts'
-import { lastUse, type OfferedTool, type ToolUse, type Transcript } from '../transcript.ts'
+import { lastUse, offers, type OfferedTool, type ToolUse, type Transcript } from '../transcript.ts'
 
 export const useTool: Script = (transcript) => {
   const tool = bestMatch(transcript)
   if (tool === undefined) return undefined
   const use = lastUse(transcript, tool.name)
-  return use === undefined ? tryIt(tool, transcript) : report(use)
+  const last = transcript.used.at(-1)
+  if (use === undefined) return tryIt(tool, transcript)
+  // In plan mode: shown, and carried out once the person agrees.
+  if (last?.name === exitPlan) return isAgreed.test(last.result) ? tryIt(tool, transcript) : report(last)
+  return isDenied.test(use.result) && offers(transcript, exitPlan) ? showPlan(use) : report(use)
 }
 
-const builtIn = ['manage_todo_list', 'ask_user_question', 'get_tool_response']
+const exitPlan = 'exit_plan_mode'
+const builtIn = ['manage_todo_list', 'ask_user_question', 'get_tool_response', exitPlan]
+
+/** What the loop says of a call that its rules or its mode have stopped, and of a plan that may be carried out. */
+const isDenied = /^(Not allowed in this mode|This call is not allowed here|Nobody can be asked)/
+const isAgreed = /^The person agreed/
+
+function showPlan({ name, args }: ToolUse): Reply {
+  const plan = `Use ${name} with ${JSON.stringify(args)}.`
+  return { text: 'I may only look for now, so here is my plan.', calls: [{ name: exitPlan, args: { plan } }] }
+}
 
 /** A word of the tool's name counts double: descriptions are full of ordinary words. */
 function bestMatch({ said, tools }: Transcript): OfferedTool | undefined {
@@ -53,6 +67,7 @@ function tryIt(tool: OfferedTool, { said }: Transcript): Reply {
 }
 
 function report({ name, result }: ToolUse): Reply {
+  if (isDenied.test(result)) return { text: `\`${name}\` is not allowed here, so nothing was done.` }
   const outcome = readOutcome(result)
   if (outcome.type === 'rejected')
     return { text: `You declined \`${name}\`, so nothing was done.${quote(outcome.comment)}` }

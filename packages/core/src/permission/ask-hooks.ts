@@ -1,0 +1,82 @@
+/** Asks the hooks of an event, in order, each of what the one before it left. */
+import { describeError } from '../error.ts'
+import { resultText, type CallReply } from '../tools/result.ts'
+import { modeOf } from '../turn/standing.ts'
+import { headOf, type Run } from '../turn/run.ts'
+import { unlessStopped } from '../turn/unless-stopped.ts'
+import { matcherOf, type HookEvent, type HookInput, type HookInputs, type HookOutput } from './hooks.ts'
+
+export function hasHooks(run: Run, ...events: HookEvent[]): boolean {
+  return run.agent().hooks?.some(({ event }) => events.includes(event)) ?? false
+}
+
+export interface Asking<E extends HookEvent> {
+  /** What its matcher is held against. */
+  readonly about: string
+  readonly callId?: string
+  /** Made for each: it holds what the one before has changed. */
+  readonly input: () => HookInputs[E]
+  readonly heard?: (output: HookOutput) => void
+}
+
+export async function askHooks<E extends HookEvent>(run: Run, event: E, asking: Asking<E>): Promise<void> {
+  const { about, callId, input, heard } = asking
+  for (const hook of run.agent().hooks ?? []) {
+    if (hook.event !== event || !matcherOf(hook.matcher).test(about)) continue
+    const { name, timeout = 60, onFailure } = hook
+    const told = {
+      hook_event_name: event,
+      session_id: headOf(run).sessionId,
+      permission_mode: modeOf(run),
+      agent_type: run.agent().name,
+      ...(input() as object),
+    } as unknown as HookInput
+    try {
+      const asked = Promise.resolve().then(() => hook.run(told, callId, { signal: run.signal }))
+      const late = new Promise<never>((_resolve, reject) => {
+        const stop = run.clock.after(timeout * 1000, () => reject(new Error(`it did not answer within ${timeout} s`)))
+        void asked.then(stop, stop)
+      })
+      const output = await unlessStopped(run.signal, Promise.race([asked, late]))
+      if (output) heard?.(output)
+    } catch (error) {
+      run.signal.throwIfAborted()
+      run.warn(`Hook ${name} failed at "${about}": ${describeError(error)}`)
+      if (onFailure === 'block') heard?.({ decision: 'block', reason: 'a check of it failed' })
+    }
+  }
+}
+
+/** A result as the hooks let the model read it, and whether the turn goes on. */
+export async function afterTool(
+  run: Run,
+  { callId, tool, args }: { readonly callId: string; readonly tool: string; readonly args: unknown },
+  reply: CallReply,
+): Promise<CallReply & { readonly interrupts?: boolean }> {
+  let { content, status } = reply
+  let interrupts = false as boolean
+  let isWithheld = false
+  const about = { about: tool, callId }
+  const input = { tool_name: tool, tool_input: args, tool_use_id: callId }
+  const heard = ({ continue: goesOn, decision, reason, hookSpecificOutput: specific }: HookOutput) => {
+    if (isWithheld) return
+    interrupts ||= goesOn === false
+    if (decision === 'block') {
+      isWithheld = true
+      status = 'error'
+      content = `The result of ${tool} was withheld: ${reason ?? 'it was not allowed'}.`
+      return
+    }
+    const { updatedToolOutput: updated, additionalContext } = specific ?? {}
+    if (updated !== undefined && status === 'complete') content = resultText(updated)
+    if (additionalContext) content = `${content}\n\n${additionalContext}`
+  }
+  if (status === 'complete') {
+    const told = () => ({ ...input, tool_response: content })
+    await askHooks<'PostToolUse'>(run, 'PostToolUse', { ...about, input: told, heard })
+  } else if (status === 'error') {
+    const told = () => ({ ...input, error: content })
+    await askHooks<'PostToolUseFailure'>(run, 'PostToolUseFailure', { ...about, input: told, heard })
+  }
+  return { ...reply, content, status, ...(interrupts && { interrupts }) }
+}

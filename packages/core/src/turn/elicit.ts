@@ -1,0 +1,120 @@
+/** What becomes of a tool's elicitation: the page's own word first, then a person's, and hooks that look at the answer. */
+import { describeError } from '../error.ts'
+import { askHooks, hasHooks } from '../permission/ask-hooks.ts'
+import { elicitedBy, type ElicitationResult } from '../permission/elicitation.ts'
+import type { HookOutput } from '../permission/hooks.ts'
+import type { Request, Resolution } from '../permission/request.ts'
+import type { NewEntry } from '../session/journal.ts'
+import type { OpenCall } from '../session/state.ts'
+import { checkJsonSchema } from '../tools/schema.ts'
+import type { CallDecision } from './decision.ts'
+import type { Run } from './run.ts'
+import { unlessStopped } from './unless-stopped.ts'
+
+/** Why this cannot be what the tool is told; none when it can. */
+export function contentIssues({ parameters, url }: Request, content: unknown): readonly string[] {
+  if (url !== undefined) return content === undefined ? [] : ['an address is gone to, and not filled in']
+  const checked = checkJsonSchema(parameters ?? {}, content)
+  return checked.ok ? [] : checked.issues
+}
+
+/** What is written when a tool elicits. */
+export function elicitationEntry(run: Run, request: Request): NewEntry {
+  const { onElicitation } = run.agent()
+  // Kept before the page is asked, which may take minutes: a reload must find that the tool rests, not that it ran.
+  if (onElicitation || hasHooks(run, 'Elicitation')) return answered(request, { type: 'retry' })
+  return isAlone(run) ? answered(request, { type: 'reject' }) : { type: 'request-open', request }
+}
+
+/** The tool is entered again with what the page, a person or a hook says; or a person is asked. */
+export async function elicited(
+  run: Run,
+  { request, asked }: OpenCall,
+  again: Extract<CallDecision, { type: 'run' }>,
+): Promise<CallDecision> {
+  const { resolution } = asked?.at(-1) ?? {}
+  if (!request || !resolution) return again
+  const isUndecided = resolution.type === 'retry'
+  const said = isUndecided ? await pagesWord(run, request) : elicitedBy(resolution)
+  if (!said) {
+    const notification_type = 'elicitation_dialog'
+    const input = () => ({ notification_type, message: request.message ?? '' }) as const
+    await askHooks(run, 'Notification', { about: notification_type, input })
+    return { type: 'ask', request: { ...request, openedAt: run.clock.now() } }
+  }
+  const result = await lookedOver(run, request, said)
+  // The last answer to a question counts: what a hook made of it is kept beside what was said.
+  return isUndecided || result !== said ? { ...again, beside: [answered(request, resolutionOf(result))] } : again
+}
+
+/** Nobody watches a query, and a state has no place for a form that waits. */
+function isAlone(run: Run): boolean {
+  return !run.report || run.agent().permissions.prompts === 'none'
+}
+
+/** Hooks first, then `onElicitation`. What fails there, or does not fit, decides nothing. */
+async function pagesWord(run: Run, request: Request): Promise<ElicitationResult | undefined> {
+  const { tool, message = '', parameters: requestedSchema, url, callId, id } = request
+  let answer: ElicitationResult | undefined
+  const heard = ({ decision, hookSpecificOutput }: HookOutput) => {
+    answer ??= decision === 'block' ? { action: 'decline' } : checkedResult(run, request, hookSpecificOutput)
+  }
+  await askHooks(run, 'Elicitation', { about: tool, callId, input: () => inputOf(request), heard })
+  const { onElicitation } = run.agent()
+  const mode = url === undefined ? 'form' : 'url'
+  const about = { mode, message, requestedSchema, url, toolName: tool, toolUseID: callId, requestId: id } as const
+  try {
+    const asking = Promise.resolve(answer ?? onElicitation?.(about, { signal: run.signal }))
+    answer = checkedResult(run, request, await unlessStopped(run.signal, asking))
+  } catch (error) {
+    run.signal.throwIfAborted()
+    run.warn(`onElicitation threw at "${tool}" (${describeError(error)}); it decided nothing.`)
+  }
+  return answer ?? (isAlone(run) ? { action: 'decline' } : undefined)
+}
+
+async function lookedOver(run: Run, request: Request, said: ElicitationResult): Promise<ElicitationResult> {
+  let result = said
+  const heard = ({ decision, hookSpecificOutput: output }: HookOutput) => {
+    if (decision === 'block') result = { action: 'decline' }
+    // What a hook has taken out of it must not reach the tool because the rest does not fit.
+    else if (output?.action) result = checkedResult(run, request, output) ?? { action: 'decline' }
+  }
+  const { tool: about, callId } = request
+  const input = () => ({ ...inputOf(request), ...result })
+  await askHooks(run, 'ElicitationResult', { about, callId, input, heard })
+  return result
+}
+
+function inputOf({ tool, callId, message = '', parameters, url }: Request) {
+  const about = { tool_name: tool, tool_use_id: callId, message }
+  return url === undefined
+    ? { ...about, mode: 'form' as const, requested_schema: parameters }
+    : { ...about, mode: 'url' as const, url }
+}
+
+function checkedResult(
+  run: Run,
+  request: Request,
+  said: Partial<ElicitationResult> | null | undefined | void,
+): ElicitationResult | undefined {
+  if (said?.action === 'decline' || said?.action === 'cancel') return { action: said.action }
+  if (said?.action !== 'accept') return undefined
+  const { content } = said
+  const issues = contentIssues(request, content)
+  if (!issues.length) return { action: 'accept', ...(content && { content }) }
+  run.warn(`An answer to what "${request.tool}" elicits does not count: ${issues.join('; ')}.`)
+  return undefined
+}
+
+function resolutionOf({ action, content }: ElicitationResult): Resolution {
+  if (action === 'accept') return { type: 'fill', ...(content && { content }) }
+  return { type: action === 'cancel' ? 'cancel' : 'reject' }
+}
+
+/** Never shown to anybody. */
+function answered(request: Request, resolution: Resolution): NewEntry {
+  const { type } = resolution
+  const status = type === 'fill' ? 'answered' : type === 'reject' ? 'rejected' : 'cancelled'
+  return { type: 'request-close', requestId: request.id, status, resolution, request }
+}

@@ -1,0 +1,308 @@
+/** Whether a call may run: hooks, rules and mode, then the page's own word, and at last a person's. */
+import { describeError } from '../error.ts'
+import { askHooks, hasHooks } from '../permission/ask-hooks.ts'
+import { ruleParts, ruleText, type PermissionResult, type PermissionUpdate } from '../permission/can-use-tool.ts'
+import { decide, type HookDecision, type Verdict } from '../permission/decide.ts'
+import type { HookOutput } from '../permission/hooks.ts'
+import { checkMode } from '../permission/mode.ts'
+import type { Request } from '../permission/request.ts'
+import { matches, parseRule, ruleFor } from '../permission/rule.ts'
+import type { NewEntry } from '../session/journal.ts'
+import type { OpenCall } from '../session/state.ts'
+import { argsHash } from '../tools/canonical.ts'
+import { labelText } from '../tools/tool.ts'
+import { checkBy } from './check-by.ts'
+import { resultOf, type CallDecision, type CallPlace, type ResultDecision } from './decision.ts'
+import type { Run, RunTool } from './run.ts'
+import { isTainted, modeOf, rulesOf } from './standing.ts'
+import { unlessStopped } from './unless-stopped.ts'
+
+export type Permit =
+  | {
+      readonly type: 'allow'
+      readonly args: unknown
+      /** What becomes true with it. */
+      readonly beside?: readonly NewEntry[]
+      /** What the model is told beside the result. */
+      readonly context?: string
+    }
+  | Exclude<CallDecision, { type: 'run' }>
+
+export async function permit(
+  run: Run,
+  call: OpenCall,
+  tool: RunTool,
+  given: unknown,
+  place: CallPlace,
+): Promise<Permit> {
+  // They may take minutes: the answer is kept before they are asked.
+  const isSlow = hasHooks(run, 'PreToolUse', 'PermissionRequest', 'PermissionDenied', 'Notification')
+  if (place.isEarly && isSlow) return { type: 'later' }
+  const before = await beforeTool(run, call, tool, given)
+  if ('result' in before) return before
+  const { args, context } = before
+  const needsApproval = await asksFor(run, tool, args)
+  const question = {
+    // What an agent does that it leads to is decided there.
+    tool: tool.tasks || tool.handoff ? { ...tool, effect: 'read' as const } : tool,
+    ...{ args, needsApproval, mode: modeOf(run), hook: before.decision, isTainted: isTainted(run) },
+  }
+  let verdict = decide({ ...question, rules: rulesOf(run) })
+  const mayBeKept = verdict.type === 'ask' || (verdict.type === 'deny' && question.mode === 'dontAsk')
+  // Read only where an answer is wanted: plain calls need not wait for a disk.
+  if (mayBeKept && run.keptRules)
+    verdict = decide({ ...question, rules: rulesOf(run, await run.keptRules(run.agent().name)) })
+  switch (verdict.type) {
+    case 'allow':
+      return { type: 'allow', args, context }
+    case 'deny':
+      return denied(run, call, args, { message: before.reason ?? denialOf(verdict), interrupt: before.interrupt })
+    case 'defer':
+      return { type: 'ask', request: requestFor(run, call, tool, { args, kind: 'deferred', reason: place.reason }) }
+    case 'ask': {
+      if (place.isEarly && run.agent().canUseTool) return { type: 'later' }
+      const rule = verdict.mayRemember ? rememberable(tool, args) : undefined
+      const asking = { args, kind: 'approval' as const, reason: place.reason, rule }
+      const answer = await askFor(run, call, tool, {
+        request: requestFor(run, call, tool, asking),
+        rule: verdict.rule,
+        context,
+      })
+      const isChanged = answer.type === 'allow' && answer.args !== args
+      return (isChanged && refusedAnyway(run, call, tool, answer.args)) || answer
+    }
+  }
+}
+
+/** The page's own word, then a person's. Also for what is no tool of the page: leaving plan mode. */
+export async function askFor(
+  run: Run,
+  call: OpenCall,
+  tool: Pick<RunTool, 'parameters' | 'validate'>,
+  { request, rule, context }: { readonly request: Request; readonly rule?: string; readonly context?: string },
+): Promise<Permit> {
+  const { args } = request
+  const answer = await pagesWord(run, call, request, rule)
+  if (answer?.behavior === 'deny') return denied(run, call, args, answer)
+  if (answer?.behavior === 'allow') {
+    const permitted = await allowed(run, call, tool, request, answer)
+    return permitted.type === 'allow' ? { ...permitted, context } : permitted
+  }
+  const { prompts } = run.agent().permissions
+  if (prompts === 'none' || modeOf(run) === 'dontAsk') return denied(run, call, args, { message: nobody })
+  const message = `${request.label || request.tool} waits for approval.`
+  const notification_type = 'permission_prompt'
+  await askHooks(run, 'Notification', { about: notification_type, input: () => ({ notification_type, message }) })
+  return { type: 'ask', request }
+}
+
+/** A person's yes does not outrank a rule that denies, nor plan mode. */
+export function refusedAnyway(run: Run, call: OpenCall, tool: RunTool, args: unknown): ResultDecision | undefined {
+  const mode = modeOf(run)
+  const question = { tool, args, needsApproval: false, mode, isTainted: false }
+  const verdict = decide({ ...question, rules: rulesOf(run) })
+  if (verdict.type !== 'deny' || (verdict.by === 'mode' && mode !== 'plan')) return undefined
+  return resultOf(call, 'rejected', denialOf(verdict), args)
+}
+
+const nobody = 'Nobody can be asked for permission here. Do without it, or say what you need.'
+
+function denialOf({ by }: Extract<Verdict, { type: 'deny' }>): string {
+  if (by === 'mode') return 'Not allowed in this mode. Do without it, or say what you need.'
+  return 'This call is not allowed here. Do without it, or say what you need.'
+}
+
+interface Before {
+  readonly args: unknown
+  readonly decision?: HookDecision
+  readonly reason?: string
+  readonly interrupt?: boolean
+  readonly context?: string
+}
+
+/** The strictest of what the hooks say holds; each sees what the one before has made of the arguments. */
+async function beforeTool(run: Run, call: OpenCall, tool: RunTool, given: unknown): Promise<Before | ResultDecision> {
+  if (!hasHooks(run, 'PreToolUse')) return { args: given }
+  let { args, decision, reason, interrupt, context }: Before = { args: given }
+  const heard = (output: HookOutput) => {
+    const {
+      permissionDecision: said,
+      permissionDecisionReason,
+      updatedInput,
+      additionalContext,
+    } = output.hookSpecificOutput ?? {}
+    const isStopped = output.continue === false
+    const next = isStopped || output.decision === 'block' ? 'deny' : said
+    if (updatedInput !== undefined) args = updatedInput
+    if (additionalContext) context = context ? `${context}\n\n${additionalContext}` : additionalContext
+    interrupt ||= isStopped
+    if (!next || strictness.indexOf(next) <= strictness.indexOf(decision ?? '')) return
+    decision = next
+    reason = permissionDecisionReason ?? output.reason
+  }
+  const input = () => ({ tool_name: tool.name, tool_input: args, tool_use_id: call.callId })
+  await askHooks(run, 'PreToolUse', { about: tool.name, callId: call.callId, input, heard })
+  if (args === given) return { args, decision, reason, interrupt, context }
+  const checked = await checkBy(tool, args)
+  if (checked.ok) return { args: checked.value, decision, reason, interrupt, context }
+  return resultOf(call, 'error', `Invalid arguments after a hook: ${checked.issues.join('; ')}.`, args)
+}
+
+const strictness: readonly string[] = ['allow', 'ask', 'defer', 'deny']
+
+async function asksFor(run: Run, tool: RunTool, args: unknown): Promise<boolean> {
+  if (typeof tool.needsApproval !== 'function') return tool.needsApproval
+  try {
+    return await tool.needsApproval(args)
+  } catch (error) {
+    run.warn(`needsApproval of "${tool.name}" threw (${describeError(error)}); the call asks for approval.`)
+    return true
+  }
+}
+
+/** Longer ones nobody would read. */
+const longestRule = 500
+
+function rememberable(tool: RunTool, args: unknown): string | undefined {
+  const rule = ruleFor(tool.name, args, tool.alwaysBy)
+  // What a schema made, such as a date, may not be what the rule says.
+  return rule.length <= longestRule && matches(parseRule(rule), tool.name, args, true) ? rule : undefined
+}
+
+export interface Shown {
+  readonly args: unknown
+  readonly kind: 'approval' | 'deferred'
+  readonly reason?: string
+  /** What "always" would make. */
+  readonly rule?: string
+}
+
+export function requestFor(
+  run: Run,
+  { callId }: OpenCall,
+  tool: Pick<RunTool, 'name' | 'label' | 'description' | 'parameters'> & Partial<RunTool>,
+  { args, kind, reason, rule }: Shown,
+): Request {
+  const openedAt = run.clock.now()
+  const { requestTimeout } = run.agent().permissions
+  return {
+    id: `${callId}.${kind}`,
+    kind,
+    openedAt,
+    callId,
+    tool: tool.name,
+    label: labelText(tool.label, 'ask'),
+    description: tool.description,
+    args,
+    argsHash: argsHash(run.hash, tool.name, args),
+    parameters: tool.parameters,
+    destructive: tool.destructive,
+    ...(tool.approvalPrompt && { prompt: tool.approvalPrompt }),
+    ...(tool.approvalDefaults !== undefined && { defaults: tool.approvalDefaults }),
+    ...(reason && { reason }),
+    ...(rule !== undefined && { always: { rule } }),
+    ...(tool.gesture && { gesture: true }),
+    ...(requestTimeout !== undefined && { expiresAt: openedAt + requestTimeout }),
+  }
+}
+
+/** Hooks first, then `canUseTool`. What fails there decides nothing: a person is asked. */
+async function pagesWord(
+  run: Run,
+  { callId }: OpenCall,
+  request: Request,
+  rule: string | undefined,
+): Promise<PermissionResult | undefined> {
+  const { tool, args, always, label = '', description, destructive = false } = request
+  let answer: PermissionResult | undefined
+  const heard = ({ decision, reason, hookSpecificOutput }: HookOutput) => {
+    answer ??= decision === 'block' ? { behavior: 'deny', message: reason } : hookSpecificOutput?.decision
+  }
+  const input = () => ({ tool_name: tool, tool_input: args, tool_use_id: callId })
+  await askHooks(run, 'PermissionRequest', { about: tool, callId, input, heard })
+  const { canUseTool } = run.agent()
+  if (answer || !canUseTool) return answer
+  const suggestions: PermissionUpdate[] = always
+    ? [{ type: 'addRules', rules: [ruleParts(always.rule)], behavior: 'allow', destination: 'session' }]
+    : []
+  const agentID = run.journal.path.at(-1)
+  const about = {
+    ...{ signal: run.signal, toolUseID: callId, requestId: request.id, title: label, displayName: label, description },
+    ...{ suggestions, defaultToNo: destructive, suppressAlwaysAllowRule: !always },
+    decisionReason: rule === undefined ? 'Nothing allows this call by itself.' : `A rule asks for it: ${rule}`,
+    ...(rule !== undefined && { matchedAskRule: rule }),
+    ...(agentID !== undefined && { agentID }),
+  }
+  try {
+    const said = await unlessStopped(
+      run.signal,
+      Promise.resolve().then(() => canUseTool(tool, args, about)),
+    )
+    return said?.behavior === 'allow' || said?.behavior === 'deny' ? said : undefined
+  } catch (error) {
+    run.signal.throwIfAborted()
+    run.warn(`canUseTool threw at "${tool}" (${describeError(error)}); it decided nothing.`)
+    return undefined
+  }
+}
+
+/** Written with the call's intent: a reload before it asks again, one after it does not. */
+async function allowed(
+  run: Run,
+  call: OpenCall,
+  tool: Pick<RunTool, 'parameters' | 'validate'>,
+  { args }: Request,
+  { updatedInput, updatedPermissions = [] }: Extract<PermissionResult, { behavior: 'allow' }>,
+): Promise<Permit> {
+  const isChanged = updatedInput !== undefined && updatedInput !== args
+  const checked = isChanged ? await checkBy(tool, updatedInput) : { ok: true as const, value: args }
+  if (checked.ok)
+    return { type: 'allow', args: checked.value, beside: await permissionEntries(run, updatedPermissions) }
+  return resultOf(call, 'error', `Invalid arguments after editing: ${checked.issues.join('; ')}.`, updatedInput)
+}
+
+/** Of the session: in the journal. Of the user: in the store, before the journal says anything of it. */
+async function permissionEntries(run: Run, updates: readonly PermissionUpdate[]): Promise<NewEntry[]> {
+  const entries: NewEntry[] = []
+  const agent = run.agent().name
+  const own = { agent, path: [] }
+  for (const update of updates) {
+    try {
+      if (update.type === 'setMode') {
+        entries.push({ type: 'meta-set', mode: checkMode(update.mode, run.agent().permissions.mayBypass), path: [] })
+        continue
+      }
+      const { type, behavior, destination = 'session' } = update
+      const decision = type === 'removeRules' ? null : behavior
+      if (type === 'replaceRules') {
+        const before = rulesOf(run)[behavior === 'allow' ? 'standing' : behavior]
+        entries.push(...before.map((rule): NewEntry => ({ type: 'rule-set', rule, decision: null, ...own })))
+      }
+      for (const rule of update.rules.map(ruleText)) {
+        parseRule(rule)
+        const isKept = destination !== 'session' && decision === 'allow' && run.keepRule
+        if (isKept) await run.keepRule?.(agent, rule)
+        else entries.push({ type: 'rule-set', rule, decision, ...own })
+      }
+    } catch (error) {
+      run.warn(`updatedPermissions: ${describeError(error)}`)
+    }
+  }
+  return entries
+}
+
+async function denied(
+  run: Run,
+  call: OpenCall,
+  args: unknown,
+  { message = nobody, interrupt }: { readonly message?: string; readonly interrupt?: boolean },
+): Promise<ResultDecision> {
+  let mayRetry = false
+  const about = { about: call.tool, callId: call.callId }
+  const input = () => ({ tool_name: call.tool, tool_input: args, tool_use_id: call.callId, reason: message })
+  const heard = ({ hookSpecificOutput }: HookOutput) => void (mayRetry ||= hookSpecificOutput?.retry === true)
+  await askHooks(run, 'PermissionDenied', { ...about, input, heard })
+  const content = mayRetry ? `${message} You may try this call again.` : message
+  const { type, result } = resultOf(call, 'rejected', content, args)
+  return { type, result: { ...result, ...(interrupt && { interrupts: true }) } }
+}

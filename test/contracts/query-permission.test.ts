@@ -1,0 +1,154 @@
+/** `query()`'s permissions: what its options mean, and what its messages tell of them. */
+import { call, say, scriptedModel } from '@dogear/testing'
+import { createSmartAgent, query, type QueryOptions, type SDKMessage } from 'dogear'
+import { expect, test } from 'vitest'
+
+const ran: unknown[] = []
+const pay = { name: 'pay', needsApproval: true, func: (args: unknown) => (ran.push(args), 'paid') }
+const look = { name: 'look', effect: 'read' as const, func: () => 'seen' }
+
+function nothing(): AsyncIterable<never> {
+  return { [Symbol.asyncIterator]: () => ({ next: () => new Promise<never>(() => {}) }) }
+}
+
+async function all(options: QueryOptions): Promise<SDKMessage[]> {
+  ran.length = 0
+  const messages: SDKMessage[] = []
+  for await (const message of query({ prompt: 'go', options })) messages.push(message)
+  return messages
+}
+
+test('[K7] [K8] [K9] canUseTool allows, edits and denies; what it denies is told and listed', async () => {
+  const model = scriptedModel([[call('pay', { euros: 5 }), call('pay', { euros: 50 })], say('Done.')])
+  const messages = await all({
+    model,
+    tools: [pay],
+    canUseTool: async (_name, input) =>
+      (input as { euros: number }).euros > 10
+        ? { behavior: 'deny', message: 'Too much.' }
+        : { behavior: 'allow', updatedInput: { euros: 1 } },
+  })
+  expect(ran).toEqual([{ euros: 1 }])
+  expect(messages).toContainEqual(
+    expect.objectContaining({ subtype: 'permission_denied', tool_name: 'pay', reason: 'Too much.' }),
+  )
+  expect(messages.at(-1)).toMatchObject({
+    permission_denials: [{ tool_name: 'pay', tool_input: { euros: 50 } }],
+    terminal_reason: 'completed',
+  })
+})
+
+test('[K7] [K9] where canUseTool decides nothing the call is denied: nobody else is there', async () => {
+  const messages = await all({
+    model: scriptedModel([call('pay'), say('Well.')]),
+    tools: [pay],
+    canUseTool: () => undefined,
+  })
+  expect(ran).toEqual([])
+  expect(messages.at(-1)).toMatchObject({ result: 'Well.', permission_denials: [{ tool_name: 'pay' }] })
+})
+
+test('[K9] a no with interrupt ends the question', async () => {
+  const messages = await all({
+    model: scriptedModel([call('pay'), say('never')]),
+    tools: [pay],
+    canUseTool: () => ({ behavior: 'deny', message: 'Stop it.', interrupt: true }),
+  })
+  expect(messages.at(-1)).toMatchObject({ subtype: 'error_during_execution', terminal_reason: 'aborted_tools' })
+})
+
+test('[K7] [K8] allowedTools, disallowedTools and the mode hold, and setPermissionMode changes it', async () => {
+  const server = { ...look, name: 'server', unlisted: true, func: (args: unknown) => (ran.push(args), 'ok') }
+  const model = scriptedModel([
+    [call('server', { n: 1 }), call('server', { n: 2 })],
+    say('one'),
+    [call('server', { n: 3 })],
+    say('two'),
+  ])
+  const tools = [server, pay]
+  let asked: ReturnType<typeof query>
+  async function* prompts() {
+    yield { type: 'user', message: { role: 'user', content: 'one' } } as const
+    await asked.setPermissionMode('acceptEdits')
+    yield { type: 'user', message: { role: 'user', content: 'two' } } as const
+  }
+  ran.length = 0
+  const options = { model, tools, allowedTools: ['server(n = 1)'], disallowedTools: ['pay'] }
+  asked = query({ prompt: prompts(), options })
+  const messages: SDKMessage[] = []
+  for await (const message of asked) messages.push(message)
+  expect(messages[0]).toMatchObject({ subtype: 'init', tools: ['server'], permissionMode: 'default' })
+  expect(ran).toContainEqual({ n: 1 })
+  expect(ran).toContainEqual({ n: 3 })
+  const unasked = query({ prompt: nothing(), options: { model: scriptedModel([]) } })
+  await expect(unasked.setPermissionMode('bypassPermissions')).rejects.toThrow('allowDangerouslySkipPermissions')
+  unasked.close()
+  expect(() => query({ prompt: 'go', options: { model, permissionMode: 'bypassPermissions' } })).toThrow(
+    'allowDangerously',
+  )
+})
+
+test('[K8] leaving plan mode is asked of canUseTool, and its yes begins the work', async () => {
+  const asked: string[] = []
+  const script = [[call('write')], [call('exit_plan_mode', { plan: 'write' })], [call('write')], say('Done.')]
+  const messages = await all({
+    model: scriptedModel(script),
+    tools: [{ name: 'write', func: () => (ran.push('write'), 'ok') }],
+    permissionMode: 'plan',
+    planModeInstructions: 'Plan in rhymes.',
+    canUseTool: (name) => (asked.push(name), { behavior: 'allow' }),
+  })
+  expect(asked).toEqual(['exit_plan_mode'])
+  expect(ran).toEqual(['write'])
+  expect(messages.at(-1)).toMatchObject({ result: 'Done.', permission_denials: [{ tool_name: 'write' }] })
+})
+
+test('[K36] a deferred call ends the query with what it was, and the session waits for whoever opens it', async () => {
+  const hooks = {
+    PreToolUse: [
+      {
+        matcher: 'look',
+        hooks: [
+          () => ({
+            hookSpecificOutput: { hookEventName: 'PreToolUse' as const, permissionDecision: 'defer' as const },
+          }),
+        ],
+      },
+    ],
+  }
+  const messages = await all({ model: scriptedModel([call('look', { at: 'it' })]), tools: [look], hooks })
+  const last = messages.at(-1)
+  expect(last).toMatchObject({
+    type: 'result',
+    stop_reason: 'tool_deferred',
+    terminal_reason: 'tool_deferred',
+    deferred_tool_use: { name: 'look', input: { at: 'it' } },
+  })
+  const agent = createSmartAgent({ name: 'query', model: scriptedModel([say('Done.')]), tools: [look] })
+  const session = await agent.open(last!.session_id)
+  const [request] = session.requests.value
+  expect(request).toMatchObject({ kind: 'deferred' })
+  expect((await session.approve(request!.id)).text).toBe('Done.')
+  session.close()
+})
+
+test('[K14] includeHookEvents tells of each hook when it is asked and what it said', async () => {
+  const hooks = {
+    PreToolUse: [{ matcher: 'look', hooks: [() => ({ reason: 'fine' })] }],
+    Stop: [{ hooks: [() => Promise.reject(new Error('oops'))] }],
+  }
+  const model = () => scriptedModel([call('look'), say('Done.')])
+  const told = (messages: SDKMessage[]) =>
+    messages.flatMap((message) =>
+      message.type === 'system' && 'hook_event' in message
+        ? [`${message.subtype} ${message.hook_name} ${'output' in message ? message.output : ''}`.trim()]
+        : [],
+    )
+  expect(told(await all({ model: model(), tools: [look], hooks, includeHookEvents: true }))).toEqual([
+    'hook_started PreToolUse:look',
+    'hook_response PreToolUse:look {"reason":"fine"}',
+    'hook_started Stop:*',
+    'hook_response Stop:* oops',
+  ])
+  expect(told(await all({ model: model(), tools: [look], hooks }))).toEqual([])
+})

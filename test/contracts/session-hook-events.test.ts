@@ -1,0 +1,166 @@
+/** Hooks around a turn: before its words are read, before it ends, at helpers and at compaction. */
+import { textOf, type HookInput, type Hooks } from '@dogear/core'
+import { call, fail, say, scriptedModel } from '@dogear/testing'
+import { expect, test } from 'vitest'
+import { device, until } from './device.ts'
+import { functional, hello } from './functional.ts'
+
+test('[K31] [K33] UserPromptSubmit may add what the model reads, name the session, or keep the words from it', async () => {
+  const model = scriptedModel([say('Hi.'), say('never')])
+  const seen: string[] = []
+  const UserPromptSubmit = ({ prompt }: HookInput<'UserPromptSubmit'>) => {
+    seen.push(prompt)
+    if (prompt.includes('secret')) return { decision: 'block' as const, reason: 'No secrets, please.' }
+    const hookEventName = 'UserPromptSubmit' as const
+    return { hookSpecificOutput: { hookEventName, additionalContext: 'It is Monday.', sessionTitle: 'Mondays' } }
+  }
+  const session = await device()
+    .tab({ model, hooks: { UserPromptSubmit: [{ hooks: [UserPromptSubmit] }] } })
+    .open()
+  await session.send('hello')
+  expect(model.requests[0]!.messages.map(textOf)).toEqual(['hello', 'It is Monday.'])
+  expect(session.title.value).toBe('Mondays')
+  const blocked = await session.send('a secret')
+  expect(blocked).toMatchObject({ terminalReason: 'guardrail_blocked', text: 'No secrets, please.' })
+  expect(model.requests).toHaveLength(1)
+  expect(seen).toEqual(['hello', 'a secret'])
+})
+
+test('[K31] SessionStart is asked once a tab, says whether the session is new, and its words stand beside the first prompt', async () => {
+  const here = device()
+  const sources: string[] = []
+  const hooks: Hooks = {
+    SessionStart: [
+      {
+        hooks: [
+          ({ source }) => {
+            sources.push(source)
+            return { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: `A ${source}.` } }
+          },
+        ],
+      },
+    ],
+  }
+  const model = scriptedModel(() => say('Yes.'))
+  const tab = here.tab({ model, hooks })
+  const session = await tab.open()
+  await session.send('one')
+  await session.send('two')
+  tab.kill()
+  const again = await here.tab({ model, hooks }).open()
+  await again.send('three')
+  expect(sources).toEqual(['startup', 'resume'])
+  expect(model.requests.at(-1)!.messages.map(textOf).slice(-2)).toEqual(['three', 'A resume.'])
+})
+
+test('[K32] a Stop hook makes the turn go on with its reason, knows that it has, and limits still hold', async () => {
+  const seen: [boolean, string][] = []
+  const Stop = ({ stop_hook_active, last_assistant_message }: HookInput<'Stop'>) => {
+    seen.push([stop_hook_active, last_assistant_message])
+    return stop_hook_active ? undefined : { decision: 'block' as const, reason: 'Check it once more.' }
+  }
+  const { agent, model } = functional([say('Done.'), say('Checked.')], { hooks: { Stop: [{ hooks: [Stop] }] } })
+  const { content } = await agent.invoke(hello)
+  expect(content).toBe('Checked.')
+  expect(seen).toEqual([
+    [false, 'Done.'],
+    [true, 'Checked.'],
+  ])
+  expect(textOf(model.requests[1]!.messages.at(-1)!)).toBe('Check it once more.')
+
+  const always = functional(() => say('Done.'), {
+    limits: { maxSteps: 3 },
+    hooks: { Stop: [{ hooks: [() => ({ decision: 'block' as const })] }] },
+  })
+  await always.agent.invoke(hello)
+  expect(always.model.requests).toHaveLength(3)
+})
+
+test('[K31] SubagentStart adds to a helper’s task, and SubagentStop may send it back to work', async () => {
+  const events: string[] = []
+  const hooks: Hooks = {
+    SubagentStart: [
+      {
+        matcher: 'reader',
+        hooks: [
+          ({ agent_type }) => {
+            events.push(`start ${agent_type}`)
+            return { hookSpecificOutput: { hookEventName: 'SubagentStart', additionalContext: 'Mind the gap.' } }
+          },
+        ],
+      },
+    ],
+    SubagentStop: [
+      {
+        hooks: [
+          ({ stop_hook_active, agent_type }) => {
+            events.push(`stop ${agent_type}`)
+            return stop_hook_active ? undefined : { decision: 'block', reason: 'Shorter.' }
+          },
+        ],
+      },
+    ],
+  }
+  const { agent, model } = functional(
+    ({ messages }) => {
+      const said = textOf(messages.at(-1)!)
+      if (textOf(messages[0]!).startsWith('Read.')) return say(said === 'Shorter.' ? 'short' : 'a long text')
+      return messages.at(-1)!.role === 'tool'
+        ? say(`It says: ${said}`)
+        : call('delegate_to', { agent: 'reader', task: 'it' })
+    },
+    { hooks, agents: { reader: { description: 'reads', prompt: 'Read.' } } },
+  )
+  expect((await agent.invoke(hello)).content).toBe('It says: short')
+  expect(events).toEqual(['start reader', 'stop reader', 'stop reader'])
+  expect(textOf(model.requests[1]!.messages.at(-1)!)).toContain('Mind the gap.')
+})
+
+test('[K31] PreCompact may keep the context as it is; PostCompact hears the summary', async () => {
+  const heard: string[] = []
+  let isBlocked = true
+  const hooks: Hooks = {
+    PreCompact: [{ matcher: 'manual', hooks: [() => (isBlocked ? { decision: 'block' } : undefined)] }],
+    PostCompact: [
+      { hooks: [({ trigger, compact_summary }) => void heard.push(`${trigger}: ${compact_summary.length > 0}`)] },
+    ],
+  }
+  const tools = [{ name: 'look', effect: 'read' as const, func: () => 'seen '.repeat(2000) }]
+  const model = scriptedModel(({ messages }) => (messages.at(-1)!.role === 'user' ? call('look') : say('Seen.')))
+  const session = await device().tab({ model, tools, hooks }).open()
+  for (const words of ['one', 'two', 'three']) await session.send(words)
+  const compactions = async () => {
+    const entries: string[] = []
+    const stop = session.listen(({ type }) => void entries.push(type))
+    await session.compact()
+    stop()
+    return entries.filter((type) => type === 'compaction-add').length
+  }
+  expect(await compactions()).toBe(0)
+  isBlocked = false
+  expect(await compactions()).toBe(1)
+  expect(heard).toEqual(['manual: true'])
+})
+
+test('[K31] PostToolUseFailure, StopFailure and SessionEnd hear of it; a hook that says so ends the turn', async () => {
+  const heard: string[] = []
+  const hooks: Hooks = {
+    PostToolUseFailure: [{ hooks: [({ tool_name, error }) => void heard.push(`${tool_name}: ${error}`)] }],
+    StopFailure: [{ hooks: [({ error }) => void heard.push(error)] }],
+    SessionEnd: [{ hooks: [({ reason, session_id }) => void heard.push(`${session_id} ${reason}`)] }],
+    PostToolUse: [{ hooks: [() => ({ continue: false })] }],
+  }
+  const tools = [
+    { name: 'broken', func: () => Promise.reject(new Error('oops')) },
+    { name: 'fine', func: () => 'ok' },
+  ]
+  const model = scriptedModel([[call('broken')], [fail('model-failed')], [call('fine')], say('never')])
+  const session = await device().tab({ model, tools, hooks }).open()
+  await session.send('go')
+  await until(() => heard.length === 2)
+  expect(heard).toEqual(['broken: Error executing tool: oops', 'The script says to fail with model-failed.'])
+  expect(await session.send('again')).toMatchObject({ terminalReason: 'aborted_tools' })
+  session.close()
+  await until(() => heard.length === 3)
+  expect(heard[2]).toBe('s1 other')
+})
