@@ -37,6 +37,8 @@ export const testProjects: TestProjectInlineConfiguration[] = [
         enabled: true,
         headless: true,
         screenshotFailures: false,
+        // Low enough to be drawn unscaled: nothing can be approved in a frame that is shown smaller than it is.
+        viewport: { width: 414, height: 700 },
         provider: playwright({ launchOptions: { executablePath: findChromium(), args: launchArguments } }),
         instances: [{ browser: 'chromium' }],
       },

@@ -2,7 +2,7 @@
 
 import { defineElements } from '../packages/widgets/src/index.ts'
 import type { ChatElement } from '../packages/widgets/src/elements/chat-element.ts'
-import { scriptedSession } from '../packages/widgets/src/testing/scripted-session.ts'
+import { reachState } from '../packages/widgets/src/testing/reach-state.ts'
 import { widgetStates } from '../packages/widgets/src/testing/widget-states.ts'
 
 const query = new URLSearchParams(location.search)
@@ -25,7 +25,7 @@ function figureOf(name: string): HTMLElement {
 
 function chatOf(name: string): HTMLElement {
   const chat = document.createElement('dogear-chat') as ChatElement
-  chat.session = scriptedSession(widgetStates[name])
+  void reachState(chat, name)
   chat.setAttribute('heading', 'Concierge')
   chat.setAttribute('mode', query.get('mode') ?? (name === 'launcher' ? 'popup' : 'inline'))
   if (query.has('theme')) chat.setAttribute('theme', query.get('theme')!)
@@ -38,11 +38,6 @@ function chatOf(name: string): HTMLElement {
       starter.textContent = text
       chat.append(starter)
     }
-  }
-  if (name === 'plan') {
-    void chat.ready.then(() =>
-      requestAnimationFrame(() => chat.shadowRoot!.querySelector<HTMLElement>('.strip')!.click()),
-    )
   }
   return chat
 }

@@ -20,7 +20,18 @@ const states = [
   'tool',
   'plan',
   'approval',
+  'edit',
+  'disguised',
+  'always',
+  'batch',
   'question',
+  'elicitation',
+  'incomplete',
+  'page',
+  'disguisedPage',
+  'preview',
+  'review',
+  'inbox',
   'outcome',
   'parked',
   'queued',
@@ -59,7 +70,7 @@ async function photographGallery() {
       for (const state of states) {
         await page.goto(`${address}gallery.html?state=${state}&theme=${theme}&host=${host}`)
         await page.locator('dogear-chat').waitFor()
-        await page.waitForTimeout(700)
+        await page.waitForTimeout(2500)
         pictures.push(await page.screenshot())
       }
       await page.close()

@@ -154,6 +154,32 @@ const states: Readonly<Record<string, State>> = {
       await chat.element.getByLabel('Something else…').check()
     },
   },
+  'answers to look over before they are sent': {
+    site: { script: [call('ask_user_question', { questions })] },
+    async reach(chat) {
+      await chat.send('Ask me')
+      await chat.element.getByLabel('River').check()
+      await chat.press('Next')
+      await chat.element.getByLabel('A view').check()
+      await chat.press('Next')
+      await chat.shows('Is this right?')
+    },
+  },
+  'several approvals, together': {
+    site: { script: [['Casa Rio', 'Casa Alta', 'Casa Mar'].map((hotel) => call('book_hotel', { hotel, nights: 2 }))] },
+    async reach(chat) {
+      await chat.send('Book all')
+      await chat.press('All 3 together')
+      await chat.shows('Book a room? 3 times')
+    },
+  },
+  'an approval of what hides something': {
+    site: { script: [call('book_hotel', { hotel: 'https://exаmple.com/\u202e', nights: 2, note: 'x'.repeat(700) })] },
+    async reach(chat) {
+      await chat.send('Book it')
+      await chat.shows('Look twice: this leads to xn--exmple-4nf.com')
+    },
+  },
   offline: {
     site: { script: [] },
     async reach(chat, tab) {

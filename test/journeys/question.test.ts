@@ -37,8 +37,12 @@ test.concurrent('[C52] several questions, several choices, and words of their ow
   await chat.shows('2 of 2')
   await chat.element.getByLabel('Breakfast').check()
   await chat.element.getByLabel('A view').check()
+  await chat.press('Next')
+  await chat.shows('Is this right?')
+  await chat.element.getByRole('textbox', { name: 'Anything to add?' }).fill('and no stairs')
   await chat.press('Answer')
   await chat.says('Thank you.')
+  expect(site.asked[1]?.messages.at(-1)?.content).toContain('"reviewerNotes":"and no stairs"')
   expect(answersTo(site)).toMatchObject([
     { question: 'Which area?', values: [], freeText: 'on a boat' },
     { question: 'What else?', values: ['Breakfast', 'A view'] },
@@ -61,6 +65,9 @@ test.concurrent('[C53] [G1] a reload in the middle keeps the place and what was 
   await tab.reload()
   await chat.shows('2 of 2')
   expect(await chat.element.getByLabel('Parking').isChecked()).toBe(true)
+  await chat.press('Next')
+  await tab.reload()
+  await chat.shows('Is this right?')
   await chat.press('Answer')
   await chat.says('Thank you.')
   expect(answersTo(site)).toMatchObject([{ values: ['River'] }, { values: ['Parking'] }])

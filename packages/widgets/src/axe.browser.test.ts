@@ -1,7 +1,8 @@
 import axe from 'axe-core'
 import { afterEach, expect, test, vi } from 'vitest'
-import { chatInPage, clearPage, drawn, elementInPage, find } from './testing/in-the-page.ts'
+import { chatInPage, clearPage, drawn, elementInPage } from './testing/in-the-page.ts'
 import { scriptedSession, type ScriptedSession } from './testing/scripted-session.ts'
+import { reachState } from './testing/reach-state.ts'
 import { widgetStates } from './testing/widget-states.ts'
 
 afterEach(clearPage)
@@ -10,12 +11,8 @@ vi.spyOn(console, 'error').mockImplementation(() => {})
 const states = Object.keys(widgetStates)
 for (const theme of ['light', 'dark']) {
   test.each(states)(`axe finds nothing wrong with the state "%s" in ${theme}`, async (state) => {
-    const chat = chatInPage(scriptedSession(widgetStates[state]), {
-      theme,
-      mode: state === 'launcher' ? 'popup' : 'inline',
-    })
-    await settled()
-    if (state === 'plan') find(chat, '.strip').click()
+    const chat = chatInPage(undefined, { theme, mode: state === 'launcher' ? 'popup' : 'inline' })
+    await reachState(chat, state)
     for (const details of chat.shadowRoot!.querySelectorAll('details')) details.open = true
     await settled()
     expect(await violations(chat)).toEqual([])

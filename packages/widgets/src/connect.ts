@@ -1,7 +1,7 @@
 /** How a widget gets its session: from an agent, or from the one function that can make one. */
 
 import { DogearError, type AgentOptions } from '@dogear/core'
-import type { Session } from '@dogear/worker'
+import type { Session, SessionInfo, SessionQuery } from '@dogear/worker'
 
 /** The part of an agent that a widget uses. */
 export interface OpensSessions {
@@ -10,15 +10,15 @@ export interface OpensSessions {
   readonly user?: string
   /** The session with this id; `new` for a fresh one; without an id the last one of this agent and user. */
   open(id?: string): Promise<Session>
+  /** With it, a chat tells which other sessions wait for the person. */
+  readonly sessions?: { list(query?: SessionQuery): Promise<readonly SessionInfo[]> }
 }
 
 /** What an element was told about its agent, when it was given none. */
-export interface ConnectOptions extends Pick<AgentOptions, 'endpoint' | 'model' | 'user' | 'token' | 'tools'> {
-  readonly session?: string
-}
+export type ConnectOptions = Pick<AgentOptions, 'endpoint' | 'model' | 'user' | 'token' | 'tools'>
 
-/** Opens a session for an element without an agent. Fails with `endpoint-missing` when it has no endpoint to use. */
-export type Connect = (options: ConnectOptions) => Promise<Session>
+/** The agent of an element without one. Its `open` fails with `endpoint-missing` when it has no endpoint to use. */
+export type Connect = (options: ConnectOptions) => OpensSessions
 
 let connect: Connect | undefined
 
@@ -26,8 +26,7 @@ export function setConnect(next: Connect | undefined): void {
   connect = next ?? connect
 }
 
-export async function openSession(agent: OpensSessions | undefined, options: ConnectOptions): Promise<Session> {
-  if (agent) return agent.open(options.session)
+export function agentFor(options: ConnectOptions): OpensSessions {
   if (connect) return connect(options)
   throw new DogearError(
     'endpoint-missing',

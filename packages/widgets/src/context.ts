@@ -19,6 +19,8 @@ export interface WidgetContext {
   readonly memory: UiState
   /** Shows causes to whoever looks at the page, not only in the console. */
   readonly debug: boolean
+  /** Nothing may be approved here: another site frames this page. */
+  readonly isRefused: boolean
   readonly emit: Emit
 }
 

@@ -75,6 +75,11 @@ export const english = {
     skipped: 'Skipped',
     unknown: 'Outcome unknown',
   },
+  /** Other conversations in which something waits. */
+  inbox: (count: number) =>
+    count === 1 ? 'Another conversation waits for you' : `${count} conversations wait for you`,
+  inboxUntitled: 'Conversation',
+  inboxWaiting: (count: number) => `${count} waiting`,
   asks: 'Asks you',
   asked: 'Asked you',
   actions: (count: number) => `${count} actions`,
@@ -97,6 +102,11 @@ export const english = {
     blocked: 'Blocked',
   },
 
+  /** Rows of a long list that are not drawn yet. */
+  moreRows: (count: number) => `Show ${count} more`,
+  /** A host in an argument that is not what it seems. */
+  disguised: (host: string) => `Look twice: this leads to ${host}`,
+
   approvalTitle: (label: string) => `${label}?`,
   approvalHint: 'Nothing happens until you decide.',
   approvalReason: 'The agent says',
@@ -104,8 +114,38 @@ export const english = {
   approvalEdit: 'Edit',
   approvalComment: 'What should it do instead? (optional)',
   approvalReject: 'Don’t do it',
+  /** While Approve waits until everything was seen. */
+  approvalMore: (count: number) => `${count} more to look at`,
+  approvalFramed: 'Another site shows this page inside its own, so nothing can be approved here.',
+  approvalOwnTab: 'Open this page in its own tab.',
+  approvalCovered: 'Something on this page lies over this.',
+  approvalOnTop: 'Show it on top',
+  approvalTogether: (count: number) => `All ${count} together`,
+  approvalOneByOne: 'One by one',
+  approvalAll: (verb: string, count: number) => `${verb} ${count}`,
+  approvalTimes: (label: string, count: number) => `${label}? ${count} times`,
+  /** Whether it asks again, by how long that holds. */
+  always: {
+    never: 'Ask me each time',
+    session: 'Don’t ask again in this conversation',
+    user: 'Don’t ask again in this browser',
+  },
+  alwaysRule: 'Without asking, from now on:',
+  was: 'Was',
   notNumber: 'Write a number.',
   notJson: 'This is not JSON yet.',
+  /** What is wrong with what stands in a field. */
+  field: {
+    required: 'This is needed.',
+    whole: 'Write a whole number.',
+    email: 'Write an email address.',
+    uri: 'Write a web address.',
+    date: 'Write a date, like 2026-05-14.',
+    least: (characters: number) => `At least ${characters} characters.`,
+    most: (characters: number) => `At most ${characters} characters.`,
+    atLeast: (least: number) => `At least ${least}.`,
+    atMost: (most: number) => `At most ${most}.`,
+  },
   outcomeTitle: (label: string) => `Did it happen? ${label}`,
   outcomeHint: 'The page closed while this was running. Please check what became of it.',
   outcomeResult: 'If it happened: what came of it? (optional)',
@@ -120,10 +160,24 @@ export const english = {
   answeredElsewhere: (by?: string) => (by ? `Answered by ${by}` : 'Answered in another tab'),
 
   questionOther: 'Something else…',
+  questionOptional: 'Optional',
+  questionReview: 'Is this right?',
+  questionChange: (question: string) => `Change: ${question}`,
+  questionSkipped: 'Not answered',
+  questionNotes: 'Anything to add? (optional)',
   questionNext: 'Next',
   questionSend: 'Answer',
   questionCancel: 'Don’t answer',
   questionPlaceholder: 'Your answer',
+
+  /** A tool's own form or page, by the tool's label. */
+  elicitTitle: (label: string) => `“${label}” asks you`,
+  elicitDecline: 'Decline',
+  elicitDone: 'Done',
+  elicitAddress: 'Address',
+  elicitHost: 'Leads to',
+  elicitOpen: 'Open in a new tab',
+  elicitBlocked: 'This is no web address, so it can’t be opened.',
 
   /** What holds a turn up. */
   waiting: {

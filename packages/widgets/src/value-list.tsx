@@ -2,22 +2,67 @@
 
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { spellOut } from '@dogear/core'
 import { useWidget } from './context.ts'
+import { disguisedHosts } from './disguised-hosts.ts'
+import { fieldsOf, record } from './form/json-schema.ts'
 import { visibleText } from './visible-text.ts'
 
-export function ValueList({ value }: { value: unknown }) {
-  if (!isBranch(value)) return <Leaf value={value} />
+interface ValueListProps {
+  readonly value: unknown
+  /**
+   * For a value that is approved: its JSON Schema. Then two values that differ never look the same: names the schema does
+   * not know stand as they are, and a long text is told by its hash.
+   */
+  readonly schema?: unknown
+  readonly depth?: number
+}
+
+export function ValueList({ value, schema, depth = 0 }: ValueListProps) {
+  const { strings } = useWidget()
+  const isAll = useSignal(false)
+  if (!isBranch(value)) return <Leaf value={value} isExact={schema !== undefined} />
+  // A model can nest deeper than any page can draw.
+  if (depth > 30) return <LongText text={JSON.stringify(value)} isExact />
   const isList = Array.isArray(value)
+  const entries = Object.entries(value)
+  const shown = isAll.value || entries.length <= rowLimit + 5 ? entries : entries.slice(0, rowLimit)
+  const rest = entries.length - shown.length
   return (
     <dl class="values">
-      {Object.entries(value).map(([key, entry]) => (
-        <Row key={key} label={isList ? String(Number(key) + 1) : visibleText(spellOut(key))} isWide={isBranch(entry)}>
-          <ValueList value={entry} />
+      {shown.map(([key, entry]) => (
+        <Row
+          key={key}
+          label={isList ? String(Number(key) + 1) : schema ? nameText(key, schema) : visibleText(spellOut(key))}
+          isWide={isBranch(entry)}
+        >
+          <ValueList
+            value={entry}
+            schema={schema && ((isList ? record(schema).items : fieldsOf(schema)[key]) ?? {})}
+            depth={depth + 1}
+          />
         </Row>
       ))}
+      {rest > 0 && (
+        <div class="wide">
+          <dt>
+            <button class="link" type="button" data-more={rest} onClick={() => (isAll.value = true)}>
+              {strings.moreRows(rest)}
+            </button>
+          </dt>
+        </div>
+      )}
     </dl>
   )
+}
+
+/** A name the developer gave, in words; one the model made up as it is, or it could pass for the other. */
+export function nameText(name: string, schema: unknown): string {
+  const words = spellOut(name)
+  const known = Object.keys(fieldsOf(schema))
+  const isPlain = known.includes(name) && known.every((other) => other === name || spellOut(other) !== words)
+  return isPlain ? visibleText(words) : `"${visibleText(name)}"`
 }
 
 function Row({ label, isWide, children }: { label: string; isWide: boolean; children: ComponentChildren }) {
@@ -29,30 +74,78 @@ function Row({ label, isWide, children }: { label: string; isWide: boolean; chil
   )
 }
 
-function Leaf({ value }: { value: unknown }) {
+function Leaf({ value, isExact }: { value: unknown; isExact: boolean }) {
   const { strings, language } = useWidget()
-  if (typeof value === 'string') return <LongText text={value} />
+  if (typeof value === 'string') {
+    // "3" is not 3, and "Yes" is not yes: quoted, they do not look the same. A long one has its hash.
+    const isOther = [strings.yes, strings.no, strings.none].includes(value) || looksLikeOther.test(value)
+    return <LongText text={isExact && isOther && !isLong(value) ? `"${value}"` : value} isExact={isExact} />
+  }
   if (typeof value === 'number')
     return <>{value.toLocaleString(language, { maximumSignificantDigits: 21, useGrouping: false })}</>
   if (typeof value === 'boolean') return <>{value ? strings.yes : strings.no}</>
-  return <span class="meta">{strings.none}</span>
+  if (value === null || value === undefined) return <span class="meta">{strings.none}</span>
+  return <>{JSON.stringify(value)}</>
 }
 
-/** Long text by its head and its tail, and by its length, so that nothing hides in the middle unsaid. */
-export function LongText({ text }: { text: string }) {
+/** Nothing at all, a number, an empty list, or what begins or ends where it cannot be seen. */
+const looksLikeOther = /^(?:[-−]?[\p{Nd}.,٫]+|\[\]|\{\})?$|^["\s]|\s$/u
+
+/** Long text by its head and its tail, by its length and its hash, so that nothing hides in the middle unsaid. */
+export function LongText({ text, isExact }: { text: string; isExact?: boolean }) {
   const { strings, language } = useWidget()
-  const isWhole = useSignal(text.length <= 600)
-  if (isWhole.value) return <>{visibleText(text)}</>
+  const hash = useHash(isExact && isLong(text) ? text : '')
+  // Where a page may not hash (plain http), what is approved is shown whole.
+  const isWhole = useSignal(!isLong(text) || (isExact && !canHash))
+  const hosts = isExact ? disguisedHosts(text) : []
   return (
     <>
-      {visibleText(text.slice(0, 400))}
-      <button class="link" type="button" onClick={() => (isWhole.value = true)}>
-        {`… ${strings.showAll(text.length.toLocaleString(language))} …`}
-      </button>
-      {visibleText(text.slice(-100))}
+      {isWhole.value ? (
+        marked(text)
+      ) : (
+        <>
+          {marked(text.slice(0, 400))}
+          <button class="link" type="button" onClick={() => (isWhole.value = true)}>
+            {`… ${strings.showAll(text.length.toLocaleString(language))} …`}
+          </button>
+          {marked(text.slice(-100))}
+        </>
+      )}
+      {hash && <span class="meta hash">SHA-256 {hash}</span>}
+      {hosts.map((host) => (
+        <span class="warn" key={host}>
+          {strings.disguised(host)}
+        </span>
+      ))}
     </>
   )
 }
+
+/** Text that hides nothing, with what would hide in it marked. */
+export function marked(text: string): ComponentChildren {
+  const parts = visibleText(text).split(/(⟨U\+[\dA-F]+⟩)/)
+  return parts.map((part, index) => (index % 2 ? <mark key={index}>{part}</mark> : part))
+}
+
+const canHash = !!globalThis.crypto?.subtle
+
+function useHash(text: string): string {
+  const hash = useSignal('')
+  useEffect(() => {
+    if (!text || !canHash) return
+    void crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)).then((bytes) => {
+      hash.value = Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
+    })
+  }, [text])
+  return hash.value
+}
+
+function isLong(text: string): boolean {
+  return text.length > 600
+}
+
+/** How many rows of one list are drawn before somebody asks for the rest. */
+const rowLimit = 50
 
 function isBranch(value: unknown): value is object {
   return typeof value === 'object' && value !== null && Object.keys(value).length > 0

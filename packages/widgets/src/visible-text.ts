@@ -7,5 +7,6 @@ export function visibleText(text: string): string {
   )
 }
 
-// Controls but tab and line feed, format characters (bidi, zero-width, tags), blank letters, variation selectors.
-const hidden = /(?![\t\n])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu
+// Controls but tab and line feed, format characters (bidi, zero-width, tags), halves of a character, blank letters,
+// variation selectors; and what would look like one of these numbers, but is only written so.
+const hidden = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|⟨(?=U\+)/gu

@@ -6,6 +6,7 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { Session } from '@dogear/worker'
 import { Widget, type Components, type WidgetContext } from './context.ts'
 import type { Emit } from './events.ts'
+import { isFramedByOthers } from './framed-by-others.ts'
 import { stringsWith, type StringsOverride } from './strings.ts'
 import { watchTheme, type Theme } from './theme/watch-theme.ts'
 import type { UiState } from './ui-state.ts'
@@ -23,6 +24,8 @@ export interface WidgetProps {
   components?: Components
   /** Shows the cause of an error below its sentence. On loopback it always does. */
   debug?: boolean
+  /** `refuse`, the default: nothing is approved while a page of another origin frames this one. `allow`: it is. */
+  framed?: 'refuse' | 'allow'
   /** Hears the widget's events; return `false` for what an event listener would `preventDefault()`. */
   onEvent?: Emit
 }
@@ -49,7 +52,7 @@ export function WidgetRoot({ session, theme = 'auto', accent, data, children, ..
     else root.current!.style.removeProperty('--dogear-accent')
   }, [accent])
 
-  const { strings, components, memory, debug, onEvent } = props
+  const { strings, components, memory, debug, framed, onEvent } = props
   // The same object while nothing changes: a new one would draw every message again.
   const context = useMemo<WidgetContext>(
     () => ({
@@ -60,9 +63,10 @@ export function WidgetRoot({ session, theme = 'auto', accent, data, children, ..
       components: components ?? {},
       memory,
       debug: debug ?? isLoopback(),
+      isRefused: framed !== 'allow' && isFramedByOthers(),
       emit: onEvent ?? (() => true),
     }),
-    [session, strings, language.value, components, memory, debug, onEvent],
+    [session, strings, language.value, components, memory, debug, framed, onEvent],
   )
   return (
     <div class="root" part="root" ref={root} {...data}>

@@ -3,9 +3,10 @@ import type { Page } from 'playwright-core'
 
 export async function keptWords(page: Page): Promise<string> {
   const rows = await page.evaluate(async () => {
-    const [found] = await indexedDB.databases()
-    if (!found?.name) return []
-    const opening = indexedDB.open(found.name)
+    const all = await indexedDB.databases()
+    // Beside it there may be one that only passes.
+    if (!all.some(({ name }) => name === 'dogear')) return []
+    const opening = indexedDB.open('dogear')
     await new Promise((resolve) => (opening.onsuccess = resolve))
     const reading = opening.result.transaction('partials').objectStore('partials').getAll()
     await new Promise((resolve) => (reading.onsuccess = resolve))

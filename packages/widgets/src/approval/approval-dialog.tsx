@@ -18,6 +18,6 @@ export const ApprovalView = standalone(Dialog)
 const kinds: readonly RequestKind[] = ['approval', 'outcome', 'checkpoint', 'deferred']
 
 function Dialog() {
-  const request = useRequests(kinds, 2)[0]
-  return request ? <Modal key={request.id} request={request} /> : <AnsweredElsewhere />
+  const requests = useRequests(kinds, 2)
+  return requests[0] ? <Modal key={requests[0].id} requests={requests} /> : <AnsweredElsewhere />
 }

@@ -1,38 +1,76 @@
 /** "Book a room?": what would happen, from the real arguments, and the person's decision about it. */
 
+import { useSignal } from '@preact/signals'
 import type { Request } from '@dogear/core'
 import { useWidget } from '../context.ts'
+import { readTexts, SchemaForm, toTexts, type Texts } from '../form/schema-form.tsx'
+import { Icon } from '../icon.tsx'
 import { RequestForm } from '../requests/request-form.tsx'
-import { requestLabel, requestTitle } from '../requests/request-title.ts'
-import { useArmed, useDecision, useDraft } from '../requests/use-decision.ts'
-import { ValueList } from '../value-list.tsx'
+import { requestLabel, requestTitle, verbOf } from '../requests/request-title.ts'
+import { useConsent } from '../requests/use-consent.ts'
+import { useDecision, useDraft } from '../requests/use-decision.ts'
+import { LongText, ValueList } from '../value-list.tsx'
 import { visibleText } from '../visible-text.ts'
-import { ArgumentForm, readTexts, toTexts, type Texts } from './argument-form.tsx'
+import { Always, type AlwaysChoice } from './always.tsx'
+import { ApproveButton } from './approve-button.tsx'
+import { Batch, likeFirst } from './batch.tsx'
 
 interface ApprovalDraft {
   readonly view: 'look' | 'edit' | 'reject'
   readonly comment: string
   readonly texts: Texts
+  readonly always?: AlwaysChoice
 }
 
-export function Approval({ request }: { request: Request }) {
+export interface ApprovalProps {
+  /** What waits; the first is asked, and with it what could be decided together with it. */
+  readonly requests: readonly Request[]
+  /** Shows it over everything else on the page. */
+  readonly onTop?: () => void
+}
+
+export function Approval({ requests, onTop }: ApprovalProps) {
+  const alike = likeFirst(requests)
+  const isTogether = useSignal(false)
+  if (isTogether.value && alike.length > 1) {
+    return <Batch requests={alike} onTop={onTop} onLeave={() => (isTogether.value = false)} />
+  }
+  return (
+    <Single
+      request={requests[0]!}
+      total={requests.length}
+      alike={alike.length}
+      onTop={onTop}
+      onTogether={() => (isTogether.value = true)}
+    />
+  )
+}
+
+interface SingleProps {
+  readonly request: Request
+  /** How many requests wait. */
+  readonly total: number
+  /** How many there are that could be decided together. */
+  readonly alike: number
+  readonly onTogether: () => void
+  readonly onTop?: () => void
+}
+
+function Single({ request, total, alike, onTogether, onTop }: SingleProps) {
   const { session, strings } = useWidget()
   const { draft, write } = useDraft<ApprovalDraft>(request.id, { view: 'look', comment: '', texts: toTexts(request) })
   const { isSent, refusal, decide } = useDecision(request.id)
-  const isArmed = useArmed()
-  const { view, comment, texts } = draft.value
+  const consent = useConsent()
+  const { view, comment, texts, always = 'never' } = draft.value
   const change = (next: Partial<ApprovalDraft>) => write({ ...draft.value, ...next })
   const isEdit = view === 'edit'
   const isReject = view === 'reject'
   const { args, errors } = readTexts(texts, request, strings)
-  const canApprove = isArmed && !isSent.value && !(isEdit && Object.keys(errors).length > 0)
-
   const approve = () => {
-    if (canApprove) decide(() => session.approve(request.id, isEdit ? { args } : undefined))
+    const chosen = request.always && always !== 'never' ? { always } : {}
+    decide(() => session.approve(request.id, isEdit ? { args, ...chosen } : chosen))
   }
   const reject = () => decide(() => session.reject(request.id, comment.trim() || undefined))
-  // Enter must never be what sets off something that cannot be undone.
-  const onEnter = isReject ? reject : request.destructive ? undefined : approve
   const button = (words: string, onClick: () => void) => (
     <button class="button" type="button" onClick={onClick}>
       {words}
@@ -41,38 +79,68 @@ export function Approval({ request }: { request: Request }) {
 
   return (
     <RequestForm
+      form={consent.form}
       title={requestTitle(request, session, strings)}
       hint={strings.approvalHint}
+      facts={
+        total > 1 && (
+          <>
+            {strings.count(1, total)}
+            {alike > 1 && (
+              <button class="link end" type="button" onClick={onTogether}>
+                {strings.approvalTogether(alike)}
+              </button>
+            )}
+          </>
+        )
+      }
       refusal={refusal.value}
-      onSubmit={onEnter}
+      onSubmit={isReject ? reject : undefined}
       buttons={
         <>
           {view === 'look' && button(strings.approvalDont, () => change({ view: 'reject' }))}
           {view === 'look' && request.parameters && button(strings.approvalEdit, () => change({ view: 'edit' }))}
           {view !== 'look' && button(strings.back, () => change({ view: 'look' }))}
-          <button
-            class={`button primary ${request.destructive && !isReject ? 'danger' : ''}`}
-            type={onEnter ? 'submit' : 'button'}
-            disabled={isReject ? isSent.value : !canApprove}
-            onClick={onEnter ? undefined : approve}
-          >
-            {isReject ? strings.approvalReject : requestLabel(request, session).split(' ', 1)}
-          </button>
+          {isReject ? (
+            <button class="button primary" disabled={isSent.value}>
+              {strings.approvalReject}
+            </button>
+          ) : (
+            <ApproveButton
+              consent={consent}
+              words={verbOf(requestLabel(request, session))}
+              isDestructive={request.destructive}
+              isDisabled={isSent.value || (isEdit && Object.keys(errors).length > 0)}
+              onTop={onTop}
+              onApprove={approve}
+            />
+          )}
         </>
       }
     >
-      {request.prompt && <p>{request.prompt}</p>}
+      {request.description && (
+        <p class="meta">
+          <LongText text={request.description} />
+        </p>
+      )}
+      {request.prompt && <p class="prompt">{visibleText(request.prompt)}</p>}
       {isEdit ? (
-        <ArgumentForm given={request} texts={texts} errors={errors} onChange={(next) => change({ texts: next })} />
+        <SchemaForm given={request} texts={texts} errors={errors} onChange={(next) => change({ texts: next })} />
       ) : (
-        <ValueList value={request.args} />
+        <ValueList value={request.args} schema={request.parameters ?? {}} />
+      )}
+      {request.always && !isReject && (
+        <Always rule={request.always.rule} choice={always} onChange={(next) => change({ always: next })} />
       )}
       {request.reason && (
-        <figure class="reason">
-          <figcaption class="meta">{strings.approvalReason}</figcaption>
+        <details class="aside reason">
+          <summary>
+            {strings.approvalReason}
+            <Icon name="chevron" />
+          </summary>
           {/* Plain, but without the marks of emphasis and code, which a person would read as noise. */}
           <blockquote>“{visibleText(request.reason.replace(/[*`]+/g, ''))}”</blockquote>
-        </figure>
+        </details>
       )}
       {isReject && (
         <label class="field">

@@ -10,6 +10,8 @@ import { WidgetRoot, type WidgetProps } from '../widget-root.tsx'
 import { foldState } from './fold-state.ts'
 import { Launcher } from './launcher.tsx'
 import { Panel } from './panel.tsx'
+import { badgeTitle } from './title-badge.ts'
+import { useInbox, type Inbox } from './use-inbox.ts'
 
 export interface ChatProps extends WidgetProps {
   /** `popup`: a launcher in the corner. `panel`: docked at the side, opened by the page. `inline`: fills its box, the default. `page`: the whole page. */
@@ -27,6 +29,8 @@ export interface ChatProps extends WidgetProps {
   starters?: readonly string[]
   /** Approvals over the composer, or as a dialog over the page. */
   approval?: 'sheet' | 'modal'
+  /** `title`, the default: what waits is counted before the page's title. `quiet`: the title is left alone. */
+  attention?: 'title' | 'quiet'
 }
 
 export type ChatMode = 'popup' | 'panel' | 'inline' | 'page'
@@ -43,6 +47,7 @@ export interface ChatViewProps extends ChatProps {
   /** Why there is no session. */
   readonly failure?: ErrorData
   readonly onReconnect?: () => void
+  readonly inbox?: Inbox
 }
 
 export function ChatView({ mode = 'inline', position = 'bottom-end', open, ...props }: ChatViewProps) {
@@ -53,6 +58,9 @@ export function ChatView({ mode = 'inline', position = 'bottom-end', open, ...pr
   const isOpen = !canClose || opened.value
   const launcher = useRef<HTMLButtonElement>(null)
   useLayoutEffect(() => session && onEvent && watchSession(session, onEvent), [session, onEvent])
+  const isQuiet = props.attention === 'quiet'
+  useEffect(() => (session && !isQuiet ? badgeTitle(session) : undefined), [session, isQuiet])
+  const elsewhere = useInbox(props.inbox, session)
   const panelKey = usePanelKey(session?.id, memory)
 
   useEffect(() => {
@@ -74,9 +82,21 @@ export function ChatView({ mode = 'inline', position = 'bottom-end', open, ...pr
       }}
     >
       {mode === 'popup' && !isOpen && (
-        <Launcher hasSession={!!session} button={launcher} onOpen={() => (opened.value = true)} />
+        <Launcher
+          hasSession={!!session}
+          elsewhere={elsewhere.length}
+          button={launcher}
+          onOpen={() => (opened.value = true)}
+        />
       )}
-      {isOpen && <Panel {...props} key={panelKey} onClose={canClose ? () => (opened.value = false) : undefined} />}
+      {isOpen && (
+        <Panel
+          {...props}
+          elsewhere={elsewhere}
+          key={panelKey}
+          onClose={canClose ? () => (opened.value = false) : undefined}
+        />
+      )}
     </WidgetRoot>
   )
 }

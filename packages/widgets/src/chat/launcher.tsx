@@ -7,15 +7,17 @@ import { requestTitle } from '../requests/request-title.ts'
 
 interface LauncherProps {
   readonly hasSession: boolean
+  /** How many other sessions wait for the person. */
+  readonly elsewhere: number
   readonly button: Ref<HTMLButtonElement>
   readonly onOpen: () => void
 }
 
-export function Launcher({ hasSession, button, onOpen }: LauncherProps) {
+export function Launcher({ hasSession, elsewhere, button, onOpen }: LauncherProps) {
   const { strings } = useWidget()
   return (
     <div class="corner">
-      {hasSession && <Peek onOpen={onOpen} />}
+      {hasSession && <Peek elsewhere={elsewhere} onOpen={onOpen} />}
       <button
         class="launcher"
         part="launcher"
@@ -33,17 +35,17 @@ export function Launcher({ hasSession, button, onOpen }: LauncherProps) {
   )
 }
 
-function Peek({ onOpen }: { onOpen: () => void }) {
+function Peek({ elsewhere, onOpen }: Pick<LauncherProps, 'elsewhere' | 'onOpen'>) {
   const { strings, session } = useWidget()
   const requests = useRequests(allKinds, 0)
   const first = requests[0]
   return (
     <div role="status">
-      {first && (
+      {(first || elsewhere > 0) && (
         <button class="peek" part="peek" type="button" onClick={onOpen}>
-          <span class="count">{requests.length}</span>
+          <span class="count">{first ? requests.length : elsewhere}</span>
           <span class="hidden">{strings.status.asking}</span>
-          <span class="words">{requestTitle(first, session, strings)}</span>
+          <span class="words">{first ? requestTitle(first, session, strings) : strings.inbox(elsewhere)}</span>
         </button>
       )}
     </div>

@@ -1,7 +1,8 @@
 /** The sheet of paper: header, plan, conversation, composer, and the fold that says how things are. */
 
 import type { ErrorData } from '@dogear/core'
-import type { Session } from '@dogear/worker'
+import type { Session, SessionInfo } from '@dogear/worker'
+import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { useWidget } from '../context.ts'
 import { Icon } from '../icon.tsx'
@@ -11,9 +12,11 @@ import { Composer } from './composer.tsx'
 import { useDraft } from './draft.ts'
 import { EmptyState } from './empty-state.tsx'
 import { foldState } from './fold-state.ts'
+import { InboxList } from './inbox-list.tsx'
 import { MessageList } from './message-list.tsx'
 import { ErrorNotice } from './notice.tsx'
 import { Queue } from './queue.tsx'
+import type { Inbox } from './use-inbox.ts'
 
 interface PanelProps {
   readonly session?: Session
@@ -23,14 +26,18 @@ interface PanelProps {
   readonly placeholder?: string
   readonly starters?: readonly string[]
   readonly approval?: 'sheet' | 'modal'
+  readonly inbox?: Inbox
+  /** Other sessions that wait for the person. */
+  readonly elsewhere: readonly SessionInfo[]
   readonly onClose?: () => void
   readonly onReconnect?: () => void
 }
 
-export function Panel({ session, failure, heading, onClose, onReconnect, ...props }: PanelProps) {
+export function Panel({ session, failure, heading, inbox, elsewhere, onClose, onReconnect, ...props }: PanelProps) {
   const { strings } = useWidget()
   const composer = useRef<HTMLTextAreaElement>(null)
   const draft = useDraft()
+  const isInboxOpen = useSignal(false)
   const state = failure ? 'error' : foldState(session)
   const title = heading ?? strings.heading
 
@@ -58,12 +65,24 @@ export function Panel({ session, failure, heading, onClose, onReconnect, ...prop
               {strings.status[state]}
             </p>
           </div>
+          {elsewhere.length > 0 && (
+            <button
+              class="quiet"
+              type="button"
+              aria-label={strings.inbox(elsewhere.length)}
+              aria-expanded={isInboxOpen.value}
+              onClick={() => (isInboxOpen.value = !isInboxOpen.value)}
+            >
+              <span class="count">{elsewhere.length}</span>
+            </button>
+          )}
           {onClose && (
             <button class="quiet" type="button" aria-label={strings.close} onClick={onClose}>
               <Icon name="cross" />
             </button>
           )}
         </header>
+        {isInboxOpen.value && <InboxList sessions={elsewhere} onOpen={(id) => inbox?.open(id)} />}
         {session && <PlanStrip />}
         {session ? (
           <MessageList empty={empty} />

@@ -93,6 +93,7 @@ test('[K40] a change that came too late is in the composer, not lost', async () 
       text: '',
       requests: [],
       usage: { totals: {} },
+      permissionDenials: [],
       refused: 'sent',
     } as const
     return { id, saved, then: (resolve) => Promise.resolve(refused).then(resolve) }

@@ -10,7 +10,7 @@ import type { WidgetProps } from '../widget-root.tsx'
 const Base: typeof HTMLElement = globalThis.HTMLElement ?? Object
 
 export abstract class BaseElement extends Base {
-  static readonly observedAttributes = ['theme', 'accent', 'debug', 'for']
+  static readonly observedAttributes = ['theme', 'accent', 'debug', 'framed', 'for']
   static {
     addProperties(this, ['components', 'strings'])
   }
@@ -76,6 +76,7 @@ export abstract class BaseElement extends Base {
       theme: this.text('theme') as WidgetProps['theme'],
       accent: this.text('accent'),
       debug: this.hasAttribute('debug') || undefined,
+      framed: this.text('framed') as WidgetProps['framed'],
       components: this.components,
       strings: this.strings,
       onEvent: this.emit,

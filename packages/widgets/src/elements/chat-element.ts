@@ -4,8 +4,9 @@ import { signal } from '@preact/signals'
 import { h } from 'preact'
 import { toErrorData, type AgentOptions, type ErrorData } from '@dogear/core'
 import type { Session, TurnResult } from '@dogear/worker'
+import type { Inbox } from '../chat/use-inbox.ts'
 import { ChatView, type ChatMode, type ChatProps } from '../chat/chat.tsx'
-import { openSession, type OpensSessions } from '../connect.ts'
+import { agentFor, type OpensSessions } from '../connect.ts'
 import { reportError } from '../events.ts'
 import { uiState } from '../ui-state.ts'
 import { addProperties, BaseElement } from './base-element.ts'
@@ -13,7 +14,7 @@ import { addProperties, BaseElement } from './base-element.ts'
 /** Attributes that say which session to open. */
 const opening = ['endpoint', 'model', 'user'] as const
 /** Attributes that are passed on as they are. */
-const looks = ['mode', 'position', 'heading', 'greeting', 'placeholder', 'approval'] as const
+const looks = ['mode', 'position', 'heading', 'greeting', 'placeholder', 'approval', 'attention'] as const
 
 /** The chats of this page that are connected, for widgets that share their session. */
 export const chats = signal<readonly ChatElement[]>([])
@@ -40,6 +41,8 @@ export class ChatElement extends BaseElement {
   #source: readonly unknown[] = []
   #ready = deferred<Session>()
   #memory = uiState({ agent: '' })
+  /** The other sessions of the same agent, and the way to them. */
+  #inbox: Inbox | undefined
 
   /** The session that is shown; set one, or an id, to show another. */
   get session(): Session | undefined {
@@ -99,6 +102,7 @@ export class ChatElement extends BaseElement {
       memory: this.#memory,
       failure: this.#failure.value,
       onReconnect: this.#reconnect,
+      inbox: this.#inbox,
     })
   }
 
@@ -119,16 +123,16 @@ export class ChatElement extends BaseElement {
     const mode = this.text('mode') as ChatMode | undefined
     this.#isOpen.value = this.hasAttribute('open') || (this.#memory.get('open') ?? mode === 'panel')
 
-    const opened =
-      typeof session === 'object'
-        ? Promise.resolve(session)
-        : openSession(agent, {
-            ...options,
-            session,
-            tools,
-            // Read each time, so that a token set later is used too.
-            token: token === undefined ? undefined : () => tokenText(this.token),
-          })
+    // Read each time, so that a token set later is used too.
+    const laterToken = token === undefined ? undefined : () => tokenText(this.token)
+    const open = async () => {
+      const opener = agent ?? agentFor({ ...options, tools, token: laterToken })
+      const { sessions } = opener
+      this.#inbox = sessions && { list: (query) => sessions.list(query), open: (id) => (this.session = id) }
+      return opener.open(session as string | undefined)
+    }
+    this.#inbox = undefined
+    const opened = typeof session === 'object' ? Promise.resolve(session) : open()
     opened.then(
       (shown) => this.#take(shown, source),
       (error: unknown) => {

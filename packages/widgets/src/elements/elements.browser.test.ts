@@ -52,11 +52,13 @@ test('mount into a target fills it, and a target that is not there is said', asy
 
 test('an element opens its session by its attributes, and another when they change', async () => {
   const sessions = [scriptedSession(), scriptedSession()]
-  const connect = vi.fn(async (_options: object) => sessions[connect.mock.calls.length - 1]!)
+  const open = vi.fn(async (_id?: string) => sessions[open.mock.calls.length - 1]!)
+  const connect = vi.fn((_options: object) => ({ open }))
   defineElements({ connect })
   const chat = elementInPage<ChatElement>('dogear-chat', { endpoint: '/api/agent', user: 'ana', session: 'trip' })
   expect(await chat.ready).toBe(sessions[0])
-  expect(connect.mock.calls[0]![0]).toMatchObject({ endpoint: '/api/agent', user: 'ana', session: 'trip' })
+  expect(connect.mock.calls[0]![0]).toMatchObject({ endpoint: '/api/agent', user: 'ana' })
+  expect(open).toHaveBeenCalledWith('trip')
   chat.setAttribute('heading', 'Same session')
   await drawn()
   chat.setAttribute('user', 'rui')

@@ -27,12 +27,13 @@ export function Options({ question, answer, allowFreeText, onChange }: OptionsPr
   )
   if (options.length === 0) return field
 
-  const rows: Row[] = options.map(({ label, value = label, description }) => {
+  const rows: Row[] = options.map(({ label, value = label, description, preview }) => {
     const isChosen = values.includes(value)
     const others = values.filter((each) => each !== value)
     return {
       label: visibleText(label),
       description: description && visibleText(description),
+      preview: preview && visibleText(preview),
       isChosen,
       chosen: multiSelect ? { values: isChosen ? others : [...values, value], freeText } : { values: [value] },
     }
@@ -46,8 +47,13 @@ export function Options({ question, answer, allowFreeText, onChange }: OptionsPr
       field,
     })
   }
+  const name = visibleText(question.question)
   return (
-    <div role={multiSelect ? 'group' : 'radiogroup'} aria-label={question.question}>
+    <div
+      role={multiSelect ? 'group' : 'radiogroup'}
+      aria-label={name}
+      aria-required={multiSelect ? undefined : question.required !== false}
+    >
       {rows.map((row, index) => (
         <label class="option" key={index}>
           <input
@@ -61,6 +67,8 @@ export function Options({ question, answer, allowFreeText, onChange }: OptionsPr
             <span class="words">
               {row.label}
               <span class="meta">{row.description}</span>
+              {/* What choosing it would look like, for whoever is about to. */}
+              {row.isChosen && row.preview && <span class="preview">{row.preview}</span>}
             </span>
           )}
           {index < 9 && <kbd aria-hidden="true">{index + 1}</kbd>}
@@ -73,6 +81,7 @@ export function Options({ question, answer, allowFreeText, onChange }: OptionsPr
 interface Row {
   readonly label: string
   readonly description?: string
+  readonly preview?: string
   readonly isChosen: boolean
   /** The answer once this row is clicked. */
   readonly chosen: Answer

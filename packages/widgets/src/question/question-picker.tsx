@@ -18,6 +18,6 @@ export const QuestionView = standalone(Picker)
 const kinds: readonly RequestKind[] = ['question', 'elicitation']
 
 function Picker() {
-  const request = useRequests(kinds, 2)[0]
-  return request ? <RequestView key={request.id} request={request} /> : <AnsweredElsewhere />
+  const requests = useRequests(kinds, 2)
+  return requests[0] ? <RequestView key={requests[0].id} requests={requests} /> : <AnsweredElsewhere />
 }

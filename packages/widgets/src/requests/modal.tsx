@@ -7,13 +7,19 @@ import { useWidget } from '../context.ts'
 import { requestTitle } from './request-title.ts'
 import { RequestView } from './request-view.tsx'
 
-export function Modal({ request }: { request: Request }) {
+export function Modal({ requests }: { requests: readonly Request[] }) {
   const { session, strings } = useWidget()
   const dialog = useRef<HTMLDialogElement>(null)
   const isAside = useSignal(false)
-  const title = requestTitle(request, session, strings)
+  const title = requestTitle(requests[0]!, session, strings)
   useLayoutEffect(() => {
-    if (!isAside.value) dialog.current!.showModal()
+    if (isAside.value) return
+    const shown = dialog.current!
+    shown.showModal()
+    // Else the browser chooses, and may choose what is pressed by the next key.
+    shown.querySelector('h3')!.focus()
+    // A dialog that is only taken away does not give the focus back.
+    return () => shown.close()
   }, [isAside.value])
 
   if (isAside.value) {
@@ -27,7 +33,7 @@ export function Modal({ request }: { request: Request }) {
   }
   return (
     <dialog class="modal" part="dialog" aria-label={title} ref={dialog} onClose={() => (isAside.value = true)}>
-      <RequestView request={request} />
+      <RequestView requests={requests} />
     </dialog>
   )
 }

@@ -1,8 +1,8 @@
 /** The foot of the chat: the composer, or over it the one thing that waits for the person. */
 
+import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { useWidget } from '../context.ts'
 import { Modal } from './modal.tsx'
 import { RequestView } from './request-view.tsx'
 import { allKinds, useRequests } from './use-requests.ts'
@@ -15,19 +15,20 @@ interface FootProps {
 
 /** One element before and after the session is open: another composer would lose the focus and an early Enter. */
 export function RequestSheet({ approval, children }: FootProps) {
-  const { strings } = useWidget()
   const requests = useRequests(allKinds, 1)
   const request = requests[0]
-  const isModal = approval === 'modal' && request !== undefined && request.kind !== 'question'
+  /** The request a person wants to see over everything else, because something lies over it here. */
+  const onTop = useSignal('')
+  const isModal =
+    request !== undefined && request.kind !== 'question' && (approval === 'modal' || onTop.value === request.id)
   const isCovered = request !== undefined && !isModal
   const foot = useRef<HTMLDivElement>(null)
   useFocusMove(foot, isCovered ? request.id : undefined)
 
   return (
     <div class="foot" ref={foot}>
-      {requests.length > 1 && <p class="meta several">{strings.count(1, requests.length)}</p>}
-      {isCovered && <RequestView key={request.id} request={request} />}
-      {isModal && <Modal key={request.id} request={request} />}
+      {isCovered && <RequestView key={request.id} requests={requests} onTop={() => (onTop.value = request.id)} />}
+      {isModal && <Modal key={request.id} requests={requests} />}
       <div hidden={isCovered}>{children}</div>
     </div>
   )

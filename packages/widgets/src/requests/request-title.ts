@@ -10,9 +10,15 @@ export function requestTitle(request: Request, session: Session, strings: String
   if (question) return question
   if (request.kind === 'checkpoint') return strings.checkpointTitle
   const label = requestLabel(request, session)
+  if (request.kind === 'elicitation') return strings.elicitTitle(label)
   return request.kind === 'outcome' ? strings.outcomeTitle(label) : strings.approvalTitle(label)
 }
 
 export function requestLabel({ tool, label }: Request, session: Session): string {
   return label ?? toolLabel(session, tool, 'ask')
+}
+
+/** "Book a room" → "Book": what happens stands on the button that does it. */
+export function verbOf(label: string): string {
+  return label.split(' ', 1)[0]!
 }

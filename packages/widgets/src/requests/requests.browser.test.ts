@@ -2,6 +2,7 @@ import type { Request } from '@dogear/core'
 import { afterEach, expect, test } from 'vitest'
 import { userEvent } from 'vitest/browser'
 import { button, chatInPage, clearPage, drawn, elementInPage, find, has, words } from '../testing/in-the-page.ts'
+import { lookThrough } from '../testing/look-through.ts'
 import { scriptedSession, userSays, type ScriptedSession } from '../testing/scripted-session.ts'
 import { approval, asked } from '../testing/widget-states.ts'
 
@@ -11,9 +12,6 @@ function sessionAsking(...requests: Request[]): ScriptedSession {
   return scriptedSession({ status: 'paused', pending: [userSays('u1', 'Book it')], requests })
 }
 
-/** Past the half second in which Approve does nothing. */
-const armed = () => new Promise((resolve) => setTimeout(resolve, 520))
-
 test('[T5] what is approved is shown from the real arguments, every leaf of them', async () => {
   const args = { trip: 'Lisbon \u202Eevil\u{E0041}', guests: [{ name: 'Ana' }], none: null, note: 'x'.repeat(700) }
   const chat = chatInPage(sessionAsking({ ...approval, args }))
@@ -21,7 +19,7 @@ test('[T5] what is approved is shown from the real arguments, every leaf of them
   const sheet = find(chat, '.request')
   expect(sheet.textContent).toContain('Book a room?')
   expect(sheet.textContent).toContain('Lisbon ⟨U+202E⟩evil⟨U+E0041⟩')
-  expect(sheet.textContent).toContain('NameAna')
+  expect(sheet.textContent).toContain('"name"Ana')
   expect(sheet.textContent).toContain('Show all 700 characters')
   expect(sheet.querySelector('.reason')!.textContent).toContain('The agent says')
 })
@@ -30,11 +28,10 @@ test('[C48] approving sends the decision once, after half a second', async () =>
   const session = sessionAsking(approval)
   const chat = chatInPage(session)
   await drawn()
-  button(chat, 'Book').click()
+  await userEvent.click(button(chat, 'Book'), { force: true })
   expect(session.commands).toEqual([])
-  await armed()
-  button(chat, 'Book').click()
-  button(chat, 'Book').click()
+  await lookThrough(chat)
+  await userEvent.dblClick(button(chat, 'Book'))
   expect(session.commands).toEqual([{ type: 'approve', requestId: approval.id }])
 })
 
@@ -54,23 +51,24 @@ test('[C49] arguments can be edited by their schema before they are approved', a
   const chat = chatInPage(session)
   await drawn()
   button(chat, 'Edit').click()
-  await armed()
+  await drawn()
   const field = (name: string) =>
-    [...chat.shadowRoot!.querySelectorAll('label')]
-      .find(({ textContent }) => textContent.startsWith(name))!
-      .querySelector<HTMLElement>('input, select, textarea')!
+    find(
+      chat,
+      `#${[...chat.shadowRoot!.querySelectorAll('label')].find(({ textContent }) => textContent === name)!.htmlFor}`,
+    )
   await userEvent.fill(field('Nights'), 'two')
   await drawn()
   expect(words(chat)).toContain('Write a number.')
   expect(button(chat, 'Book').disabled).toBe(true)
   await userEvent.fill(field('Nights'), '2')
   await userEvent.selectOptions(field('Breakfast'), 'true')
-  await userEvent.fill(field('Rooms'), '[1')
+  await userEvent.fill(field('"rooms"'), '[1')
   await drawn()
   expect(words(chat)).toContain('This is not JSON yet.')
-  await userEvent.fill(field('Rooms'), '[1, 2]')
-  await drawn()
-  button(chat, 'Book').click()
+  await userEvent.fill(field('"rooms"'), '[1, 2]')
+  await lookThrough(chat)
+  await userEvent.click(button(chat, 'Book'))
   expect(session.commands).toEqual([
     {
       type: 'approve',
@@ -86,8 +84,10 @@ test('[T6] Enter approves an edit, but never something destructive; Approve has 
     const chat = chatInPage(session)
     await drawn()
     button(chat, 'Edit').click()
-    await armed()
+    await drawn()
+    await lookThrough(chat)
     await userEvent.click(find(chat, '.field input'))
+    await lookThrough(chat)
     await userEvent.keyboard('{Enter}')
     expect(session.commands.length).toBe(destructive ? 0 : 1)
     expect(chat.shadowRoot!.activeElement).not.toBe(button(chat, 'Book'))
@@ -275,6 +275,8 @@ test('[C54] questions are answered one at a time, by keys or by hand, and sent b
   await drawn()
   expect(words(chat)).toContain('Anything I should know?')
   await userEvent.fill(find(chat, '.text'), ' No meat, please ')
+  button(chat, 'Next').click()
+  await drawn()
   button(chat, 'Answer').click()
   expect(session.commands).toMatchObject([
     {

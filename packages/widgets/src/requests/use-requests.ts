@@ -26,10 +26,10 @@ export function useRequests(kinds: readonly RequestKind[], nearness: Nearness): 
 
   const mine = (session?.requests.value ?? []).filter(({ kind }) => nearest(places.value, kind) === place)
   useEffect(() => {
-    for (const request of mine) {
-      if (told.peek().has(request.id)) continue
-      told.value = new Map(told.peek()).set(request.id, emit('request', { request }))
-    }
+    const fresh = mine.filter(({ id }) => !told.peek().has(id))
+    if (fresh.length === 0) return
+    const shows = fresh.map((request) => [request.id, emit('request', { request })] as const)
+    told.value = new Map([...told.peek(), ...shows])
   })
   // Shown once the page was told, and did not take it upon itself.
   return mine.filter(({ id }) => told.value.get(id))

@@ -36,6 +36,7 @@ export function scriptedSession(state: SessionState = {}, agent: SmartAgentOptio
       text: '',
       requests: [],
       usage: { totals: {} },
+      permissionDenials: [],
     } as const)
     return { id: `turn-${commands.length}`, saved: Promise.resolve(), then: rest.then.bind(rest) as Turn['then'] }
   }
@@ -53,6 +54,8 @@ export function scriptedSession(state: SessionState = {}, agent: SmartAgentOptio
     requests: signal(state.requests ?? []),
     queued: signal(state.queued ?? []),
     usage: signal(state.usage ?? { totals: {} }),
+    mode: signal(state.mode ?? 'default'),
+    rules: signal(state.rules ?? []),
     connection: signal(state.connection ?? { type: 'online' }),
     kept: signal(state.kept ?? true),
     persisted: signal<boolean | null>(null),
@@ -84,9 +87,12 @@ export function scriptedSession(state: SessionState = {}, agent: SmartAgentOptio
     resolve: (requestId, resolution) => command('resolve', { requestId, resolution }),
     approve: (requestId, options) => command('approve', { requestId, ...options }),
     reject: (requestId, comment) => command('reject', { requestId, comment }),
+    resolveAll: (requestIds, resolution) => command('resolveAll', { requestIds, resolution }),
     answer: (requestId, answers, notes) => command('answer', { requestId, answers, notes }),
     editPlan: (edit) => command('editPlan', { edit }),
     rename: async (title) => void command('rename', { title }),
+    setMode: async (mode) => void command('setMode', { mode }),
+    revokeRule: async (rule) => void command('revokeRule', { rule }),
     set: async (settings) => void command('set', { settings }),
     listen: () => () => {},
     snapshot: async () => {

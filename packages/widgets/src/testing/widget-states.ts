@@ -1,5 +1,6 @@
 /** The states a widget can be in, each as the session that shows it: the gallery draws them, the tests look at them. */
 
+import type { SessionInfo } from '@dogear/worker'
 import type { Plan, PlanStepStatus, Queued, Request } from '@dogear/core'
 import { agentCalls, agentSays, streaming, userSays, type SessionState } from './scripted-session.ts'
 
@@ -46,7 +47,7 @@ export const approval: Request = {
     required: ['hotel', 'nights'],
     properties: {
       hotel: { type: 'string' },
-      nights: { type: 'integer' },
+      nights: { type: 'integer', minimum: 1 },
       total: { type: 'string' },
       breakfast: { type: 'boolean', description: 'Included in the price.' },
     },
@@ -84,6 +85,45 @@ export const asked: Request = {
     },
     { question: 'Anything I should know?', required: false },
   ],
+}
+
+export const elicited: Request = {
+  id: 't1.4.0.elicitation.0',
+  kind: 'elicitation',
+  openedAt: 0,
+  callId: 't1.4.0',
+  tool: 'book_hotel',
+  label: 'Book a room',
+  args: {},
+  argsHash: '',
+  message: 'The hotel needs to know who arrives, and when.',
+  parameters: {
+    type: 'object',
+    required: ['name', 'email', 'arrival'],
+    properties: {
+      name: { type: 'string', title: 'Full name', description: 'As in the passport.', maxLength: 80 },
+      email: { type: 'string', format: 'email' },
+      arrival: { type: 'string', format: 'date' },
+      bed: {
+        type: 'string',
+        oneOf: [
+          { const: 'd', title: 'Double' },
+          { const: 't', title: 'Twin' },
+        ],
+        default: 'd',
+      },
+      guests: { type: 'integer', minimum: 1, maximum: 4, default: 2 },
+    },
+  },
+}
+
+/** The same tool, which sends the person to a page instead. */
+export const elicitedPage: Request = {
+  ...elicited,
+  id: 't1.4.0.elicitation.1',
+  parameters: undefined,
+  message: 'Pay the deposit of €40 on the page of the hotel, then come back.',
+  url: 'https://pay.casa-do-rio.example/deposit/77?lang=en',
 }
 
 export const plan: Plan = {
@@ -241,6 +281,76 @@ export const widgetStates: Record<string, SessionState> = {
       error: { code: 'network', message: 'POST /api/agent/chat/completions failed. Is the proxy running?' },
     },
   },
+  edit: { status: 'paused', pending: [question, ...search], requests: [{ ...approval, id: 'edit' }] },
+  reject: { status: 'paused', pending: [question, ...search], requests: [{ ...approval, id: 'reject' }] },
+  always: {
+    status: 'paused',
+    pending: [question, ...search],
+    requests: [{ ...approval, id: 'always', always: { rule: 'book_hotel(hotel: "Casa do Rio", nights: 1..3)' } }],
+  },
+  disguised: {
+    status: 'paused',
+    pending: [userSays('u1', 'Pay the invoice')],
+    requests: [
+      {
+        ...approval,
+        id: 'disguised',
+        tool: 'send_payment',
+        label: 'Pay an invoice',
+        description: 'Sends money from the account of this shop.',
+        parameters: {
+          type: 'object',
+          properties: { payee: { type: 'string' }, page: { type: 'string' }, amount: { type: 'number' } },
+        },
+        args: {
+          payee: 'Casa do Rio\u200b',
+          page: 'https://exаmple.com/invoice/77',
+          amount: 132.5,
+          Amount: '132.5',
+        },
+      },
+    ],
+  },
+  batch: {
+    status: 'paused',
+    pending: [userSays('u1', 'Book all three')],
+    requests: ['Casa do Rio', 'Ribeira', 'Pátio do Tijolo'].map((hotel, index) => ({
+      ...approval,
+      id: `batch-${index}`,
+      args: { hotel, nights: 3 - index, total: `€${132 * (3 - index)}.00` },
+    })),
+  },
+  preview: {
+    status: 'paused',
+    pending: [question],
+    requests: [
+      {
+        ...asked,
+        id: 'preview',
+        questions: [
+          {
+            question: 'How should the invitation begin?',
+            header: 'Tone',
+            required: false,
+            options: [
+              { label: 'Warm', preview: 'Dear all,\nwe would love to see you in Lisbon.' },
+              { label: 'Short', preview: 'Lisbon, 14 May. Coming?' },
+            ],
+          },
+        ],
+      },
+    ],
+  },
+  elicitation: { status: 'paused', pending: [question, ...search], requests: [elicited] },
+  incomplete: { status: 'paused', pending: [question, ...search], requests: [{ ...elicited, id: 'incomplete' }] },
+  page: { status: 'paused', pending: [question, ...search], requests: [elicitedPage] },
+  disguisedPage: {
+    status: 'paused',
+    pending: [question, ...search],
+    requests: [{ ...elicitedPage, id: 'disguised', url: 'https://pay.example@xn--csa-do-rio-vij.example/77' }],
+  },
+  review: { status: 'paused', pending: [question, ...search], requests: [{ ...asked, id: 'review' }] },
+  inbox: { messages: [question, ...search, agentSays('t1.2.m', 'Shall I book it?')] },
   launcher: { status: 'paused', pending: [question], requests: [approval] },
   destructive: {
     status: 'paused',
@@ -252,6 +362,17 @@ export const widgetStates: Record<string, SessionState> = {
         label: 'Delete the trip',
         destructive: true,
         prompt: 'This cannot be undone.',
+        parameters: {
+          type: 'object',
+          properties: {
+            trip: { type: 'string' },
+            guests: {
+              type: 'array',
+              items: { type: 'object', properties: { name: { type: 'string' }, email: { type: 'string' } } },
+            },
+            note: { type: 'string' },
+          },
+        },
         args: {
           trip: 'Lisbon \u202Eevil',
           guests: [
@@ -263,6 +384,29 @@ export const widgetStates: Record<string, SessionState> = {
       },
     ],
   },
+}
+
+/** What a visitor does to get from the session to the state: a selector to click, or with words to write into. */
+export const widgetSteps: Record<string, readonly (readonly [selector: string, words?: string])[]> = {
+  plan: [['.strip']],
+  edit: [['.buttons .button + .button'], ['.field:nth-child(2) input', '0'], ['.field:nth-child(1) input', 'Ribeira']],
+  reject: [['.buttons .button'], ['.request textarea', 'Too loud there']],
+  always: [['.aside summary'], ['.aside label:last-child input']],
+  batch: [['.facts .link']],
+  preview: [['.option input']],
+  incomplete: [['.field input', 'Ana Silva'], ['.field:nth-child(2) input', 'ana'], ['.primary']],
+  review: [['.option:nth-child(2) input'], ['.primary'], ['.text', 'No meat, please'], ['.primary']],
+  inbox: [['header .quiet']],
+}
+
+/** The sessions the state `inbox` tells of. */
+export const waitingSessions: readonly SessionInfo[] = [
+  sessionInfo('porto', 'A weekend in Porto', 2),
+  sessionInfo('tables', 'Find a table for four on Saturday, not too late, near the hotel', 1),
+]
+
+function sessionInfo(id: string, title: string, waiting: number): SessionInfo {
+  return { id, agent: 'concierge', title, waiting, createdAt: 0, updatedAt: 0, messageCount: 4, archived: false }
 }
 
 function later(commandId: string, content: string): Queued {

@@ -1,0 +1,96 @@
+/** Several calls of one tool, decided together: each with its own arguments, and each can be left out. */
+
+import { useSignal } from '@preact/signals'
+import type { Request } from '@dogear/core'
+import { useWidget } from '../context.ts'
+import { RequestForm } from '../requests/request-form.tsx'
+import { requestLabel, verbOf } from '../requests/request-title.ts'
+import { useConsent } from '../requests/use-consent.ts'
+import { useDecision } from '../requests/use-decision.ts'
+import { ValueList } from '../value-list.tsx'
+import { visibleText } from '../visible-text.ts'
+import { ApproveButton } from './approve-button.tsx'
+
+/** The requests that ask the same as the first one, about other arguments. */
+export function likeFirst(requests: readonly Request[]): readonly Request[] {
+  const [first] = requests
+  return requests.filter(({ kind, tool, label, prompt, destructive, entered }) => {
+    const isSame = tool === first!.tool && label === first!.label && prompt === first!.prompt
+    return kind === 'approval' && isSame && destructive === first!.destructive && !entered
+  })
+}
+
+/** However many wait, a page can draw only so much in one go. */
+const drawnAtOnce = 20
+
+interface BatchProps {
+  readonly requests: readonly Request[]
+  readonly onLeave: () => void
+  readonly onTop?: () => void
+}
+
+export function Batch({ requests, onLeave, onTop }: BatchProps) {
+  const { session, strings } = useWidget()
+  const [first] = requests as readonly [Request]
+  const consent = useConsent()
+  const { isSent, refusal, decide } = useDecision(first.id)
+  const limit = useSignal(drawnAtOnce)
+  const rest = requests.length - limit.value
+  const leftOut = useSignal<ReadonlySet<string>>(new Set())
+  const chosen = requests.filter(({ id }) => !leftOut.value.has(id))
+  const label = requestLabel(first, session)
+  const toggle = (id: string) => {
+    const next = new Set(leftOut.value)
+    if (!next.delete(id)) next.add(id)
+    leftOut.value = next
+  }
+  return (
+    <RequestForm
+      form={consent.form}
+      title={strings.approvalTimes(label, requests.length)}
+      hint={strings.approvalHint}
+      refusal={refusal.value}
+      buttons={
+        <>
+          <button class="button" type="button" onClick={onLeave}>
+            {strings.approvalOneByOne}
+          </button>
+          <ApproveButton
+            consent={consent}
+            words={strings.approvalAll(verbOf(label), chosen.length)}
+            isDestructive={first.destructive}
+            isDisabled={isSent.value || chosen.length === 0}
+            onTop={onTop}
+            // Together: one of them alone would be a decision nobody took.
+            onApprove={() =>
+              decide(() =>
+                session.resolveAll(
+                  chosen.map(({ id }) => id),
+                  { type: 'approve' },
+                ),
+              )
+            }
+          />
+        </>
+      }
+    >
+      {first.prompt && <p class="prompt">{visibleText(first.prompt)}</p>}
+      {requests.slice(0, limit.value).map(({ id, args, parameters = {} }, index) => (
+        <fieldset key={id} class="item">
+          <legend>
+            <label>
+              <input type="checkbox" checked={!leftOut.value.has(id)} onChange={() => toggle(id)} />{' '}
+              {strings.count(index + 1, requests.length)}
+            </label>
+          </legend>
+          <ValueList value={args} schema={parameters} />
+        </fieldset>
+      ))}
+      {rest > 0 && (
+        <button class="link" type="button" data-more={rest} onClick={() => (limit.value += drawnAtOnce)}>
+          {strings.moreRows(rest)}
+        </button>
+      )}
+    </RequestForm>
+  )
+}

@@ -1,0 +1,82 @@
+import { afterEach, expect, test, vi } from 'vitest'
+import type { SessionInfo } from '@dogear/worker'
+import { button, chatInPage, clearPage, drawn, find, has, words } from '../testing/in-the-page.ts'
+import { scriptedSession } from '../testing/scripted-session.ts'
+import { approval, waitingSessions } from '../testing/widget-states.ts'
+
+afterEach(clearPage)
+
+test('what waits is counted before the page’s title, and the title is given back', async () => {
+  document.title = 'Trips'
+  const session = scriptedSession({ requests: [approval] })
+  const chat = chatInPage(session)
+  const second = chatInPage(session)
+  await drawn()
+  expect(document.title).toBe('(1) Trips')
+  session.requests.value = [approval, { ...approval, id: 'second' }]
+  expect(document.title).toBe('(2) Trips')
+  document.title = 'Trips · Lisbon'
+  await drawn()
+  expect(document.title).toBe('(2) Trips · Lisbon')
+  session.requests.value = []
+  expect(document.title).toBe('Trips · Lisbon')
+  session.requests.value = [approval]
+  chat.remove()
+  await drawn()
+  expect(document.title).toBe('(1) Trips · Lisbon')
+  second.remove()
+  await drawn()
+  expect(document.title).toBe('Trips · Lisbon')
+})
+
+test('attention="quiet" leaves the title alone', async () => {
+  document.title = 'Trips'
+  chatInPage(scriptedSession({ requests: [approval] }), { attention: 'quiet' })
+  await drawn()
+  expect(document.title).toBe('Trips')
+})
+
+function chatAmong(sessions: readonly SessionInfo[], attributes: Record<string, string> = {}) {
+  const list = vi.fn(async () => sessions)
+  const open = vi.fn(async (id = 'first') => ({ ...scriptedSession(), id }))
+  const chat = chatInPage(undefined, attributes)
+  chat.agent = { open, sessions: { list } }
+  return { chat, list, open }
+}
+
+test('the header tells which other sessions wait, and leads there', async () => {
+  const done = { ...waitingSessions[0]!, id: 'done', title: 'Nothing waits here', waiting: 0 }
+  const { chat, open } = chatAmong([...waitingSessions, done])
+  await drawn()
+  button(chat, '2 conversations wait for you').click()
+  await drawn()
+  expect(find(chat, '.inbox').textContent).toContain('A weekend in Porto2 waiting')
+  expect(words(chat)).not.toContain('Nothing waits here')
+  find(chat, '.inbox button').click()
+  await drawn()
+  expect(open).toHaveBeenLastCalledWith('porto')
+  expect(chat.session!.id).toBe('porto')
+})
+
+test('the session that is shown is not told of as another one, and without others there is nothing to tell', async () => {
+  const { chat } = chatAmong([{ ...waitingSessions[0]!, id: 'first' }])
+  await drawn()
+  expect(has(chat, 'header .quiet')).toBe(false)
+})
+
+test('other sessions are looked up again when the tab is looked at', async () => {
+  const { chat, list } = chatAmong([])
+  await drawn()
+  const before = list.mock.calls.length
+  list.mockResolvedValue(waitingSessions.slice(1))
+  document.dispatchEvent(new Event('visibilitychange'))
+  await drawn()
+  expect(list.mock.calls.length).toBe(before + 1)
+  expect(button(chat, 'Another conversation waits for you')).toBeTruthy()
+})
+
+test('the launcher peeks at what waits elsewhere when nothing waits here', async () => {
+  const { chat } = chatAmong(waitingSessions, { mode: 'popup' })
+  await drawn()
+  expect(find(chat, '.peek').textContent).toContain('2 conversations wait for you')
+})

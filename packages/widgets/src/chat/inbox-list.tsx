@@ -1,0 +1,26 @@
+/** The sessions that wait, a row each; one click leads there. */
+
+import type { SessionInfo } from '@dogear/worker'
+import { useWidget } from '../context.ts'
+import { visibleText } from '../visible-text.ts'
+
+interface InboxListProps {
+  readonly sessions: readonly SessionInfo[]
+  readonly onOpen: (sessionId: string) => void
+}
+
+export function InboxList({ sessions, onOpen }: InboxListProps) {
+  const { strings } = useWidget()
+  return (
+    <ul class="inbox" aria-label={strings.inbox(sessions.length)}>
+      {sessions.map(({ id, title, firstPrompt, waiting }) => (
+        <li key={id}>
+          <button type="button" onClick={() => onOpen(id)}>
+            <span class="words">{visibleText(title ?? firstPrompt ?? strings.inboxUntitled)}</span>
+            <span class="meta">{strings.inboxWaiting(waiting)}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  )
+}

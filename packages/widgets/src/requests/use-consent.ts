@@ -1,0 +1,122 @@
+/**
+ * When a click on Approve is a decision: everything was on the screen, nothing moved for half a second, nothing of the
+ * page lies over it, and it was a person who clicked.
+ */
+
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+
+export interface Consent {
+  /** Goes to the request's form. */
+  readonly form: { current: HTMLFormElement | null }
+  /** Rows nobody can have seen yet, and that are not in view. */
+  readonly unseen: number
+  readonly isCovered: boolean
+  readonly canApprove: boolean
+  /** Brings the next of what was not seen into view. */
+  readonly showNext: () => void
+  /** Calls back for a person's click while it may be a decision. */
+  readonly whenMeant: (approve: () => void) => (event: Event) => void
+}
+
+export function useConsent(): Consent {
+  const form = useRef<HTMLFormElement>(null)
+  const unseen = useSignal(Infinity)
+  const isCalm = useSignal(false)
+  const isCovered = useSignal(false)
+  const watch = useRef({
+    seen: new WeakSet<Element>(),
+    inView: new WeakSet<Element>(),
+    place: '',
+    since: 0,
+    clearAt: 0,
+    isClear: true,
+  }).current
+
+  /** Notices what moved since the last look, and what has come into view. */
+  const look = () => {
+    if (!form.current) return
+    const now = performance.now()
+    const { primary, matter } = partsOf(form.current)
+    const place = placeOf(primary)
+    if (!document.hidden) unseen.value = countUnseen(matter)
+    if (place !== watch.place || !watch.isClear) watch.since = now
+    if (watch.isClear) watch.clearAt = now
+    watch.place = place
+    isCalm.value = now - watch.since >= 500
+    // Not for the moment in which it fades in.
+    isCovered.value = now - watch.clearAt >= 500
+  }
+
+  const countUnseen = (matter: Element): number => {
+    const clip = matter.getBoundingClientRect()
+    // The last 8 px fade into the buttons.
+    const bottom = Math.min(clip.bottom - 8, innerHeight)
+    let count = 0
+    for (const row of rowsOf(matter)) {
+      if (watch.seen.has(row)) continue
+      const end = row.getBoundingClientRect().bottom - 2
+      const isInView = end >= Math.max(clip.top, 0) && end <= bottom && !row.matches('[data-more]')
+      // Twice in a row: not in passing, and not before this form had its own hint to make room for.
+      if (isInView && watch.inView.has(row)) watch.seen.add(row)
+      else watch.since = performance.now()
+      if (!isInView) count += Number(row.getAttribute('data-more') ?? 1)
+      watch.inView[isInView ? 'add' : 'delete'](row)
+    }
+    return count
+  }
+
+  useEffect(() => {
+    // There is no event for "it moved", and a page can move it by anything.
+    const timer = setInterval(look, 100)
+    const stop = watchCover(form.current!, (isClear) => (watch.isClear = isClear))
+    look()
+    return () => {
+      clearInterval(timer)
+      stop()
+    }
+  }, [])
+
+  return {
+    form,
+    unseen: unseen.value,
+    isCovered: isCovered.value,
+    canApprove: isCalm.value,
+    showNext() {
+      const { matter } = partsOf(form.current!)
+      const next = rowsOf(matter).find((row) => !watch.seen.has(row))
+      if (next?.matches('button')) (next as HTMLElement).click()
+      const isTall = next && next.clientHeight > matter.clientHeight
+      next?.scrollIntoView({ block: isTall ? 'end' : 'start' })
+    },
+    whenMeant: (approve) => (event) => {
+      // It may have moved under the pointer since it was drawn.
+      look()
+      if (event.isTrusted && isCalm.peek()) approve()
+    },
+  }
+}
+
+function partsOf(form: HTMLElement) {
+  return { primary: form.querySelector('.primary')!, matter: form.querySelector('.matter')! }
+}
+
+/** What must have been on the screen: each value and each field by its end, and what is still folded. */
+function rowsOf(matter: Element): Element[] {
+  return [...matter.querySelectorAll('dd:not(:has(dl)), .field, .prompt, [data-more]')]
+}
+
+function placeOf(element: Element): string {
+  const { x, y, width, height } = element.getBoundingClientRect()
+  return [x, y, width, height].map(Math.round).join()
+}
+
+/** Whether nothing is drawn over it, and it is drawn as it is, not thinly; only Chromium tells. */
+function watchCover(element: Element, changed: (isClear: boolean) => void): () => void {
+  const observer = new IntersectionObserver(
+    (entries) => changed((entries.at(-1) as { isVisible?: boolean } | undefined)?.isVisible !== false),
+    { trackVisibility: true, delay: 100 } as IntersectionObserverInit,
+  )
+  observer.observe(element)
+  return () => observer.disconnect()
+}
