@@ -119,6 +119,16 @@ export function storeContract(implementation: string, openStore: OpenStore): voi
       expect(await store.entriesAt('trip', [7, 0, 99, 3])).toEqual([entries[7], entries[0], entries[3]])
     })
 
+    test('[G6] a session that another tab deleted and began anew keeps the identity it was given there', async () => {
+      const record = { updatedAt: 5, messageCount: 0, waiting: 0 }
+      await store.append(batchOf('trip', [], { record }))
+      const other = await open()
+      await other.delete('trip')
+      const row = await other.acquire('trip', { agent: 'clerk', at: 9 })
+      await store.append(batchOf('trip', [], { record }))
+      expect(await store.session('trip')).toEqual({ ...row, ...record })
+    })
+
     test('[G6] a wrong expectedSeq is fenced and writes nothing', async () => {
       await store.append(batchOf('trip', entriesFrom(0, 2)))
       const before = await store.session('trip')

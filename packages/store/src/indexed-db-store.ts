@@ -1,5 +1,13 @@
 /** The store in IndexedDB: one database a user, one transaction a write, and only `complete` counts. */
-import { createMemory, DogearError, type Batch, type SessionPlace, type SessionRecord, type Store } from '@dogear/core'
+import {
+  createMemory,
+  DogearError,
+  type Batch,
+  type Entry,
+  type SessionPlace,
+  type SessionRecord,
+  type Store,
+} from '@dogear/core'
 import { unwrap, type IDBPTransaction, type StoreNames } from 'idb'
 import { ballast, ballastIds } from './ballast.ts'
 import { openConnection, type Connection } from './connection.ts'
@@ -23,7 +31,7 @@ export async function openIndexedDbStore({ user, name, onCleared }: IndexedDbSto
   const { run } = connection
   const strictly = writer(connection, 'strict')
   const loosely = writer(connection, 'relaxed')
-  /** Rows as this store last wrote them: only `acquire` and `append` write one, so epoch and seq tell whether it still stands. */
+  /** Rows as this store last wrote them: what an append builds on while it looks whether they still stand. */
   const rows = new Map<string, SessionRecord>()
 
   return {
@@ -52,21 +60,15 @@ export async function openIndexedDbStore({ user, name, onCleared }: IndexedDbSto
     async append(batch) {
       assertContiguous(batch)
       const { sessionId } = batch
-      const believed = rows.get(sessionId)
-      if (believed && mayAppend(believed, batch)) {
-        const row = await strictly(storesOf(batch), (transaction) => appendOn(transaction, believed, batch)).catch(
-          (error: unknown) => {
-            rows.delete(sessionId)
-            if (error !== otherRow) throw error
-          },
-        )
-        if (row) rows.set(sessionId, row)
-        if (row) return 'appended'
+      try {
+        rows.set(sessionId, await strictly(storesOf(batch), (each) => append(each, batch, rows.get(sessionId))))
+        return 'appended'
+      } catch (error) {
+        rows.delete(sessionId)
+        if (error === writtenBefore) return 'appended'
+        if (error === otherOwner) return 'fenced'
+        throw error
       }
-      const row = await strictly(storesOf(batch), (transaction) => append(transaction, batch))
-      if (typeof row === 'string') return row
-      rows.set(sessionId, row)
-      return 'appended'
     },
 
     async entries(sessionId, from, to = Infinity) {
@@ -222,51 +224,52 @@ function abort(transaction: Transaction): void {
   }
 }
 
-/** Nothing was written: the stored row is not the one that was believed. */
-const otherRow = new DogearError('storage-failed', 'Another owner wrote to this session.')
+const writtenBefore = new DogearError('fenced', 'This batch stands in the journal already.')
+const otherOwner = new DogearError('fenced', 'Another owner writes to this session.')
 
-async function append(transaction: Transaction, batch: Batch): Promise<SessionRecord | 'appended' | 'fenced'> {
-  const { sessionId, entries } = batch
-  const row = await transaction.objectStore('sessions').get(sessionId)
-  if (!row) return 'fenced'
-  if (!mayAppend(row, batch)) {
-    const journal = transaction.objectStore('journal')
-    const stored = await Promise.all(entries.map(({ seq }) => journal.get([sessionId, seq])))
-    return isWritten(stored, batch) ? 'appended' : 'fenced'
-  }
-  const next = write(transaction, row, batch)
+/** Writes on the row it believes in while it looks whether it may: to look first would double the time of an append. */
+async function append(transaction: Transaction, batch: Batch, believed?: SessionRecord): Promise<SessionRecord> {
+  const { sessionId, entries, expectedSeq } = batch
+  const bare = unwrap(transaction)
+  const sessions = bare.objectStore('sessions')
+  const range = IDBKeyRange.bound([sessionId, expectedSeq], [sessionId, expectedSeq + entries.length])
+  const sought = Promise.all([
+    answer<SessionRecord | undefined>(sessions.get(sessionId)),
+    answer<Entry[]>(bare.objectStore('journal').getAll(range, entries.length || 1)),
+  ])
+  const isBelieved = believed !== undefined && mayAppend(believed, batch)
+  const written = isBelieved ? write(transaction, appended(believed, batch), batch) : undefined
+  // Whoever may not write is told that first, also of what cannot be written.
+  written?.catch(() => {})
+  const [row, stored] = await sought
+  if (!row || !mayAppend(row, batch)) throw isWritten(stored, batch) ? writtenBefore : otherOwner
+  const next = appended(row, batch)
+  await (written ?? write(transaction, next, batch))
+  // Deleted and begun anew by another tab it has the same epoch and seq.
+  if (written && JSON.stringify(row) !== JSON.stringify(believed)) sessions.put(next)
   await setBallast(transaction, batch)
   // At once: to wait until each has answered takes longer than the writing.
   transaction.commit()
   return next
 }
 
-/** Writes while it looks whether the row is the one it builds on: to look first would double the time of an append. */
-async function appendOn(transaction: Transaction, believed: SessionRecord, batch: Batch): Promise<SessionRecord> {
-  const look: IDBRequest<SessionRecord | undefined> = unwrap(transaction).objectStore('sessions').get(batch.sessionId)
-  const next = write(transaction, believed, batch)
-  await new Promise((resolve, reject) => {
-    look.onsuccess = resolve
-    look.onerror = () => reject(look.error)
+function answer<T>(request: IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error)
   })
-  if (!look.result || !mayAppend(look.result, batch)) throw otherRow
-  await setBallast(transaction, batch)
-  transaction.commit()
-  return next
 }
 
 /** Whichever write fails, the commit fails of it: nobody waits for each, so none is wrapped. */
-function write(transaction: Transaction, row: SessionRecord, batch: Batch): SessionRecord {
+async function write(transaction: Transaction, row: SessionRecord, batch: Batch): Promise<void> {
   const { sessionId, entries, blobs = [], take = [], dropPartials = [] } = batch
-  const next = appended(row, batch)
   const bare = unwrap(transaction)
-  bare.objectStore('sessions').put(next)
+  bare.objectStore('sessions').put(row)
   const journal = bare.objectStore('journal')
   for (const entry of entries) journal.add(entry, [sessionId, entry.seq])
   for (const { hash, text } of blobs) bare.objectStore('blobs').put(text, [sessionId, hash])
   for (const key of take) bare.objectStore('inbox').delete(key)
   for (const stepId of dropPartials) bare.objectStore('partials').delete([sessionId, stepId])
-  return next
 }
 
 async function setBallast(transaction: Transaction, { sessionId, ballast: count }: Batch): Promise<void> {
