@@ -4,6 +4,7 @@ import {
   DogearError,
   fromErrorData,
   openJournal,
+  statusOf,
   toErrorData,
   type Command,
   type Driver,
@@ -115,6 +116,7 @@ export function openHosted(options: HostedOptions): HostedSession {
       join().catch(failed)
     },
     isIdle: () => !fold.head.turn && fold.head.queue.length === 0,
+    isAtWork: () => statusOf(fold.head) === 'busy',
     isAwaited: async () => (await store.inbox(sessionId)).length > 0,
     failed,
   })
@@ -276,6 +278,7 @@ export function openHosted(options: HostedOptions): HostedSession {
       if (newer) throw newer
       if (entries.length && failure) tellFollowed(failure, entries)
       neighbours.look(readAt)
+      ownership.attend()
     })()
     try {
       await catching

@@ -70,12 +70,39 @@ test('[G6] a lock that comes by the line just when it was taken out of turn is g
   expect(mine.release).not.toHaveBeenCalled()
 })
 
+test.each(['answers', 'is silent'])(
+  '[G6] a tab that follows a session at work pings its owner, which %s',
+  async (how) => {
+    let waits = 0
+    const sleep = () => (++waits > 9 ? new Promise<void>(() => {}) : settled())
+    const { ownership, asked, told } = tab({ isAtWork: true, sleep })
+    ownership.attend()
+    await settled()
+    // Not in line: what has failed here is not for this tab to take.
+    expect(waits).toBe(0)
+    void ownership.goOn()
+    ownership.attend()
+    for (let each = 0; each < 20; each++) {
+      await settled()
+      if (how === 'answers') ownership.hear({ type: 'pong' })
+    }
+    const pings = told.filter(({ type }) => type === 'ping').length
+    expect(pings).toBe(how === 'answers' ? 9 : 3)
+    expect(asked.map(({ options }) => options.steal)).toEqual(how === 'answers' ? [undefined] : [undefined, true])
+  },
+)
+
 /** One tab's end of it, on a lock that gives when it is told to. */
-function tab({ begin: given }: { begin?: () => Promise<void> }) {
+function tab({ begin: given, isAtWork = false, sleep }: Made) {
   const asked: { options: Parameters<Lock['acquire']>[1]; give: () => Given }[] = []
   const told: Told[] = []
   const begin = vi.fn(given ?? (async () => {}))
-  const clock: Clock = { now: () => 0, elapsed: () => 0, sleep: () => new Promise(() => {}), after: () => () => {} }
+  const clock: Clock = {
+    now: () => 0,
+    elapsed: () => 0,
+    sleep: sleep ?? (() => new Promise(() => {})),
+    after: () => () => {},
+  }
   const lock: Lock = {
     acquire: (_name, options) =>
       new Promise((resolve) => {
@@ -99,10 +126,18 @@ function tab({ begin: given }: { begin?: () => Promise<void> }) {
     end: () => {},
     isIdle: () => true,
     robbed: () => void ownership.goOn(),
-    isAwaited: async () => true,
+    isAwaited: async () => !isAtWork,
+    isAtWork: () => isAtWork,
     failed: (error) => expect.fail(String(error)),
   })
   return { ownership, asked, told, begin }
+}
+
+interface Made {
+  readonly begin?: () => Promise<void>
+  /** And nothing lies in the inbox. */
+  readonly isAtWork?: boolean
+  readonly sleep?: Clock['sleep']
 }
 
 type Given = Held & { readonly lose: () => void }

@@ -12,6 +12,8 @@ export interface Ownership {
   resign(): void
   /** This tab sent something, and does not drive; its person is here when it is shown. */
   urge(isShown: boolean): void
+  /** The session is at work, and this tab does not drive: whoever does must be alive. */
+  attend(): void
   hear(told: Told): void
   close(): void
 }
@@ -30,12 +32,14 @@ export interface OwnershipOptions {
   readonly robbed: () => void
   /** Whether no turn is open or queued. */
   readonly isIdle: () => boolean
+  /** Whether an owner has something to do, as far as the journal was read here. */
+  readonly isAtWork: () => boolean
   /** Whether something waits in the inbox; a claim without it is nobody's. */
   readonly isAwaited: () => Promise<boolean>
   readonly failed: (error: unknown) => void
 }
 
-/** How long a command may lie in the inbox before its tab asks whether anybody drives. */
+/** How long a command may lie in the inbox, or a session be at work, before a tab asks whether anybody drives. */
 const patience = 2_000
 /** So many pings without an answer, each given so long, and the lock is taken. */
 const silentPings = 3
@@ -53,7 +57,7 @@ export function createOwnership(options: OwnershipOptions): Ownership {
   /** Kept for another tab: nothing is driven here meanwhile. */
   let isOffered = false
   let isClaiming = false
-  let isUrging = false
+  let isWatching = false
   let isAnswered = false
 
   /** Waits in line, once however often it is asked for; a thief goes before the line. */
@@ -128,11 +132,24 @@ export function createOwnership(options: OwnershipOptions): Ownership {
     if (held) drive().catch(failed)
   }
 
+  /** For a tab in line only: what has failed here, or lost its end, is not for this one to drive unasked. */
+  function mayBeLeftAlone(): boolean {
+    return owning !== undefined && options.isAtWork()
+  }
+
+  function watch(): void {
+    if (isWatching) return
+    isWatching = true
+    ping()
+      .catch(failed)
+      .finally(() => (isWatching = false))
+  }
+
   /** Judged by waits, not by the time of day: a tab that was frozen itself has heard nobody, and asks anew. */
-  async function watch(): Promise<void> {
+  async function ping(): Promise<void> {
     await clock.sleep(patience, closed.signal)
     let silent = 0
-    while (!isHeld() && !closed.signal.aborted && (await options.isAwaited())) {
+    while (!isHeld() && !closed.signal.aborted && (mayBeLeftAlone() || (await options.isAwaited()))) {
       if (silent === silentPings) return own(true)
       isAnswered = false
       tell({ type: 'ping' })
@@ -150,11 +167,10 @@ export function createOwnership(options: OwnershipOptions): Ownership {
       own().catch(failed)
       isClaiming = isShown
       tell(isShown ? { type: 'claim', host } : { type: 'wake' })
-      if (isUrging) return
-      isUrging = true
       watch()
-        .catch(failed)
-        .finally(() => (isUrging = false))
+    },
+    attend() {
+      if (mayBeLeftAlone()) watch()
     },
     hear(told) {
       // Another tab wrote: where this one holds the lock, it was to drive and had nothing to drive yet, or is fenced.
