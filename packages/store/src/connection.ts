@@ -12,17 +12,21 @@ import {
 } from './storage-error.ts'
 
 export interface Connection {
-  /** Does one logical read or write; once more from its start when the connection turns out to be dead. */
-  run<T>(work: (database: Database) => Promise<T>): Promise<T>
+  /** Does one logical read; once more from its start when the connection turns out to be dead. */
+  read<T>(work: (database: Database) => Promise<T>): Promise<T>
+  /** The same, for what writes. */
+  write<T>(work: (database: Database) => Promise<T>): Promise<T>
   deleteDatabase(): Promise<void>
   close(): void
 }
 
 export async function openConnection(name: string, onCleared: () => void = () => {}): Promise<Connection> {
-  let current: Promise<Database> | undefined
+  let current: Promise<Opened> | undefined
   let ended: Error | undefined
+  /** From then on reads wait as writes do: each sees what was asked for before it. */
+  let hasWritten = false
 
-  function connect(): Promise<Database> {
+  function connect(): Promise<Opened> {
     if (ended) return Promise.reject(ended)
     if (current) return current
     const opening = openPatiently(name, {
@@ -38,34 +42,47 @@ export async function openConnection(name: string, onCleared: () => void = () =>
     return (current = opening)
   }
 
-  function forget(connection: Promise<Database>): void {
+  function forget(connection: Promise<Opened>): void {
     if (current === connection) current = undefined
   }
 
-  function drop(connection: Promise<Database> | undefined): void {
+  function drop(connection: Promise<Opened> | undefined): void {
     if (!connection) return
     forget(connection)
     connection.then(
-      (database) => database.close(),
+      ({ database }) => database.close(),
       () => {},
     )
   }
 
+  async function ready(connection: Promise<Opened>): Promise<Database> {
+    const mustWait = hasWritten
+    const { database, freshLog } = await connection
+    if (mustWait) await freshLog
+    return database
+  }
+
+  async function run<T>(work: (database: Database) => Promise<T>): Promise<T> {
+    const connection = connect()
+    try {
+      return await work(await ready(connection))
+    } catch (error) {
+      if (!isConnectionLost(error)) throw toStorageError(error)
+      drop(connection)
+    }
+    try {
+      return await work(await ready(connect()))
+    } catch (error) {
+      throw toStorageError(error)
+    }
+  }
+
   await connect()
   return {
-    async run(work) {
-      const connection = connect()
-      try {
-        return await work(await connection)
-      } catch (error) {
-        if (!isConnectionLost(error)) throw toStorageError(error)
-        drop(connection)
-      }
-      try {
-        return await work(await connect())
-      } catch (error) {
-        throw toStorageError(error)
-      }
+    read: run,
+    write(work) {
+      hasWritten = true
+      return run(work)
     },
 
     async deleteDatabase() {
@@ -82,6 +99,11 @@ export async function openConnection(name: string, onCleared: () => void = () =>
   }
 }
 
+interface Opened {
+  readonly database: Database
+  readonly freshLog: Promise<void>
+}
+
 interface ConnectionEvents {
   onLost(): void
   onDeleted(): void
@@ -91,12 +113,13 @@ const patience = 5_000
 const attempts = 2
 
 /** Safari's first open of a page may never answer; a second one does. */
-async function openPatiently(name: string, events: ConnectionEvents): Promise<Database> {
+async function openPatiently(name: string, events: ConnectionEvents): Promise<Opened> {
   if (!globalThis.indexedDB) throw storageUnavailable()
   let failure: unknown
   for (let attempt = 0; attempt < attempts; attempt++) {
     try {
-      return await withPatience(open(name, events), (database) => database.close())
+      const database = await withPatience(open(name, events), (late) => late.close())
+      return { database, freshLog: beginFreshLog() }
     } catch (error) {
       failure = error
     }
@@ -104,8 +127,8 @@ async function openPatiently(name: string, events: ConnectionEvents): Promise<Da
   throw toStorageError(failure)
 }
 
-async function open(name: string, events: ConnectionEvents): Promise<Database> {
-  const opening = openDB<Schema>(name, databaseVersion, {
+function open(name: string, events: ConnectionEvents): Promise<Database> {
+  return openDB<Schema>(name, databaseVersion, {
     upgrade: createStores,
     blocking(_version, blockedVersion, event) {
       // At once: whoever wants the database alone waits for this tab.
@@ -115,8 +138,6 @@ async function open(name: string, events: ConnectionEvents): Promise<Database> {
     },
     terminated: events.onLost,
   })
-  const [database] = await Promise.all([opening, beginFreshLog()])
-  return database
 }
 
 /**

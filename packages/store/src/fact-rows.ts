@@ -4,10 +4,10 @@ import type { Connection } from './connection.ts'
 import type { Write } from './indexed-db-store.ts'
 import { keysUnder, type FactRow } from './schema.ts'
 
-export function factRows(run: Connection['run'], write: Write): FactRows {
+export function factRows(read: Connection['read'], write: Write): FactRows {
   return {
     async all(scope) {
-      const rows = await run((database) => database.getAll('memory', keysUnder(scope)))
+      const rows = await read((database) => database.getAll('memory', keysUnder(scope)))
       return rows.map(({ fact }) => fact)
     },
     change: (key, scope, next) =>

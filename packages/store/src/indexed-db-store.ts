@@ -28,16 +28,16 @@ export interface IndexedDbStoreOptions {
 
 export async function openIndexedDbStore({ user, name, onCleared }: IndexedDbStoreOptions = {}): Promise<Store> {
   const connection = await openConnection(databaseName(user, name), onCleared)
-  const { run } = connection
+  const { read } = connection
   const strictly = writer(connection, 'strict')
   const loosely = writer(connection, 'relaxed')
   /** Rows as this store last wrote them: what an append builds on while it looks whether they still stand. */
   const rows = new Map<string, SessionRecord>()
 
   return {
-    session: (sessionId) => run((database) => database.get('sessions', sessionId)),
+    session: (sessionId) => read((database) => database.get('sessions', sessionId)),
 
-    sessions: (query) => run((database) => newestSessions(database.transaction('sessions').store, query)),
+    sessions: (query) => read((database) => newestSessions(database.transaction('sessions').store, query)),
 
     acquire: (sessionId, create) =>
       strictly(['sessions', 'journal'], async (transaction) => {
@@ -74,20 +74,20 @@ export async function openIndexedDbStore({ user, name, onCleared }: IndexedDbSto
     async entries(sessionId, from, to = Infinity) {
       if (from >= to) return []
       const range = IDBKeyRange.bound([sessionId, from], [sessionId, to], false, true)
-      return run((database) => database.getAll('journal', range))
+      return read((database) => database.getAll('journal', range))
     },
 
     async entriesAt(sessionId, seqs) {
-      const found = await run((database) => {
+      const found = await read((database) => {
         const { store } = database.transaction('journal')
         return Promise.all(seqs.map((seq) => store.get([sessionId, seq])))
       })
       return found.filter((entry) => entry !== undefined)
     },
 
-    blob: (sessionId, hash) => run((database) => database.get('blobs', [sessionId, hash])),
+    blob: (sessionId, hash) => read((database) => database.get('blobs', [sessionId, hash])),
 
-    head: (sessionId) => run((database) => database.get('folds', sessionId)),
+    head: (sessionId) => read((database) => database.get('folds', sessionId)),
 
     saveHead: (head) =>
       loosely(['sessions', 'folds'], async (transaction) => {
@@ -105,7 +105,7 @@ export async function openIndexedDbStore({ user, name, onCleared }: IndexedDbSto
       }),
 
     inbox: (sessionId) =>
-      run(async (database) => {
+      read(async (database) => {
         const index = database.transaction('inbox').store.index('sessionId')
         const [keys, commands] = await Promise.all([index.getAllKeys(sessionId), index.getAll(sessionId)])
         return commands.map((command, position) => ({ key: keys[position]!, command }))
@@ -118,17 +118,17 @@ export async function openIndexedDbStore({ user, name, onCleared }: IndexedDbSto
         await transaction.objectStore('partials').put(partial, [sessionId, partial.stepId])
       }),
 
-    partial: (sessionId, stepId) => run((database) => database.get('partials', [sessionId, stepId])),
+    partial: (sessionId, stepId) => read((database) => database.get('partials', [sessionId, stepId])),
 
     saveSnapshot: (sessionId, tag, snapshot) =>
       strictly(['snapshots'], async (transaction) => {
         await transaction.objectStore('snapshots').put(snapshot, [sessionId, tag])
       }),
 
-    snapshot: (sessionId, tag) => run((database) => database.get('snapshots', [sessionId, tag])),
+    snapshot: (sessionId, tag) => read((database) => database.get('snapshots', [sessionId, tag])),
 
     snapshots: (sessionId) =>
-      run(async (database) => {
+      read(async (database) => {
         const { store } = database.transaction('snapshots')
         const range = keysUnder(sessionId)
         const [keys, snapshots] = await Promise.all([store.getAllKeys(range), store.getAll(range)])
@@ -141,10 +141,10 @@ export async function openIndexedDbStore({ user, name, onCleared }: IndexedDbSto
           .toSorted(bySnapshotAge)
       }),
 
-    side: (kind, sessionId, id) => run((database) => database.get('side', [kind, sessionId, id])),
+    side: (kind, sessionId, id) => read((database) => database.get('side', [kind, sessionId, id])),
 
     sides: (kind, sessionId) =>
-      run(async (database) => {
+      read(async (database) => {
         const { store } = database.transaction('side')
         const range = keysUnder(kind, sessionId)
         const [keys, values] = await Promise.all([store.getAllKeys(range), store.getAll(range)])
@@ -169,7 +169,7 @@ export async function openIndexedDbStore({ user, name, onCleared }: IndexedDbSto
       }),
 
     rules: async (agent) => {
-      const rules = await run((database) => database.getAll('rules'))
+      const rules = await read((database) => database.getAll('rules'))
       return rules.filter((rule) => rule.agent === agent).toSorted(byRuleAge)
     },
 
@@ -180,7 +180,7 @@ export async function openIndexedDbStore({ user, name, onCleared }: IndexedDbSto
 
     deleteRule: (id) => strictly(['rules'], (transaction) => transaction.objectStore('rules').delete(id)),
 
-    memory: (now) => createMemory(now, factRows(run, strictly)),
+    memory: (now) => createMemory(now, factRows(read, strictly)),
 
     delete(sessionId) {
       rows.delete(sessionId)
@@ -198,9 +198,9 @@ export async function openIndexedDbStore({ user, name, onCleared }: IndexedDbSto
 export type Transaction = IDBPTransaction<Schema, StoreNames<Schema>[], 'readwrite'>
 export type Write = <T>(stores: StoreNames<Schema>[], work: (transaction: Transaction) => Promise<T>) => Promise<T>
 
-function writer({ run }: Connection, durability: 'strict' | 'relaxed'): Write {
+function writer({ write }: Connection, durability: 'strict' | 'relaxed'): Write {
   return (stores, work) =>
-    run(async (database) => {
+    write(async (database) => {
       const transaction = database.transaction(stores, 'readwrite', { durability })
       transaction.done.catch(() => {})
       try {
