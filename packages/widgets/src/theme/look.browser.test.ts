@@ -1,0 +1,43 @@
+/** What is promised of every state's looks, measured: words that can be read, and room for them on the smallest screen. */
+import { afterEach, expect, test, vi } from 'vitest'
+import { chatInPage, clearPage, drawn } from '../testing/in-the-page.ts'
+import { reachState } from '../testing/reach-state.ts'
+import { widgetStates } from '../testing/widget-states.ts'
+
+afterEach(clearPage)
+vi.spyOn(console, 'error').mockImplementation(() => {})
+
+test('at 320 px no state has words under 12 px, or words that are cut off', async () => {
+  const wrong = await Promise.all(
+    Object.keys(widgetStates).map(async (state) => {
+      const words = await wordsOf(state)
+      const tooSmall = words.filter((each) => parseFloat(getComputedStyle(each).fontSize) < 12)
+      return [...tooSmall, ...words.filter(isCut)].map(
+        ({ className, textContent }) => `${state}: .${className} ${textContent}`,
+      )
+    }),
+  )
+  expect(wrong.flat()).toEqual([])
+})
+
+/** Every element of a state that has words of its own. */
+async function wordsOf(state: string): Promise<HTMLElement[]> {
+  const chat = chatInPage()
+  chat.style.cssText = 'width: 320px; height: 680px'
+  await reachState(chat, state)
+  for (const details of chat.shadowRoot!.querySelectorAll('details')) details.open = true
+  await drawn()
+  return [...chat.shadowRoot!.querySelectorAll<HTMLElement>('.root *')].filter(
+    (each) =>
+      !each.matches('.hidden, .hidden *') &&
+      each.checkVisibility() &&
+      [...each.childNodes].some((node) => node instanceof Text && node.data.trim()),
+  )
+}
+
+/** Wider than its chat. What ends in dots, or scrolls by itself, is not cut. */
+function isCut(element: HTMLElement): boolean {
+  const { host } = element.getRootNode() as ShadowRoot
+  const isWide = element.getBoundingClientRect().right > host.getBoundingClientRect().right
+  return isWide && getComputedStyle(element).textOverflow !== 'ellipsis' && !element.closest('pre, table')
+}
