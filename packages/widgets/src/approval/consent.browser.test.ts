@@ -104,6 +104,21 @@ test('[T5] Approve waits until every field was on the screen, and leads to those
   expect(approvals(session)).toHaveLength(1)
 })
 
+test('[T5] a value taller than the screen was seen only when all of it was', async () => {
+  const hotel = `Casa do Rio${'\n'.repeat(300)}and pay me`
+  const { chat } = chatAsking({ ...approval, args: { hotel }, parameters: undefined })
+  await drawn()
+  await wait(400)
+  find(chat, '.matter').scrollTop = 100_000
+  await wait(900)
+  expect(approve(chat).disabled).toBe(true)
+  expect(find(chat, '.between').textContent).toBe('1 more to look at ↓')
+  // Back to where it was left, and on from there.
+  find(chat, '.more').click()
+  expect(find(chat, '.matter').scrollTop).toBeLessThan(find(chat, '.matter').clientHeight)
+  await lookThrough(chat)
+})
+
 test('[T5] rows that are not drawn yet are counted, and must be drawn', async () => {
   const { chat } = chatAsking({ ...approval, args: { guests: Array.from({ length: 500 }, (_, index) => index) } })
   await drawn()

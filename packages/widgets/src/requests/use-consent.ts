@@ -26,7 +26,7 @@ export function useConsent(): Consent {
   const isCovered = useSignal(false)
   const watch = useRef({
     seen: new WeakSet<Element>(),
-    inView: new WeakSet<Element>(),
+    views: new WeakMap<Element, View>(),
     place: '',
     since: 0,
     clearAt: 0,
@@ -50,18 +50,26 @@ export function useConsent(): Consent {
 
   const countUnseen = (matter: Element): number => {
     const clip = matter.getBoundingClientRect()
+    const top = Math.max(clip.top, 0)
     // The last 8 px fade into the buttons.
     const bottom = Math.min(clip.bottom - 8, innerHeight)
     let count = 0
     for (const row of rowsOf(matter)) {
       if (watch.seen.has(row)) continue
-      const end = row.getBoundingClientRect().bottom - 2
-      const isInView = end >= Math.max(clip.top, 0) && end <= bottom && !row.matches('[data-more]')
-      // Twice in a row: not in passing, and not before this form had its own hint to make room for.
-      if (isInView && watch.inView.has(row)) watch.seen.add(row)
+      const rect = row.getBoundingClientRect()
+      const more = row.getAttribute('data-more')
+      const from = top - rect.top
+      const to = bottom - rect.top
+      const before = watch.views.get(row)
+      // Twice in a row: not in passing, and not before this form had its own hint to make room for. And on from where it
+      // was left: what lies between was not seen by a jump to the end.
+      const isOn = before && Math.max(from, before.from) <= before.reach
+      const reach = isOn ? Math.max(before.reach, Math.min(to, before.to)) : (before?.reach ?? slack)
+      const end = rect.height - slack
+      if (reach >= end && !more) watch.seen.add(row)
       else watch.since = performance.now()
-      if (!isInView) count += Number(row.getAttribute('data-more') ?? 1)
-      watch.inView[isInView ? 'add' : 'delete'](row)
+      if (more || from > reach || to < end) count += Number(more ?? 1)
+      watch.views.set(row, { from, to, reach })
     }
     return count
   }
@@ -86,8 +94,10 @@ export function useConsent(): Consent {
       const { matter } = partsOf(form.current!)
       const next = rowsOf(matter).find((row) => !watch.seen.has(row))
       if (next?.matches('button')) (next as HTMLElement).click()
+      next?.scrollIntoView({ block: 'start' })
+      // What is taller than the view goes on where it was left, a line before.
       const isTall = next && next.clientHeight > matter.clientHeight
-      next?.scrollIntoView({ block: isTall ? 'end' : 'start' })
+      if (isTall) matter.scrollTop += Math.max(0, watch.views.get(next)!.reach - 24)
     },
     whenMeant: (approve) => (event) => {
       // It may have moved under the pointer since it was drawn.
@@ -97,11 +107,21 @@ export function useConsent(): Consent {
   }
 }
 
+/** What was in view of a row, from its top, and down to where all of it was seen. */
+interface View {
+  readonly from: number
+  readonly to: number
+  readonly reach: number
+}
+
+/** A pixel is no whole one on every screen. */
+const slack = 2
+
 function partsOf(form: HTMLElement) {
   return { primary: form.querySelector('.primary')!, matter: form.querySelector('.matter')! }
 }
 
-/** What must have been on the screen: each value and each field by its end, and what is still folded. */
+/** What must have been on the screen: each value and each field, and what is still folded. */
 function rowsOf(matter: Element): Element[] {
   return [...matter.querySelectorAll('dd:not(:has(dl)), .field, .prompt, [data-more]')]
 }
