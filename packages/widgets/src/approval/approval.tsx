@@ -3,17 +3,19 @@
 import { useSignal } from '@preact/signals'
 import type { Request } from '@dogear/core'
 import { useWidget } from '../context.ts'
+import { record } from '../form/json-schema.ts'
 import { readTexts, SchemaForm, toTexts, type Texts } from '../form/schema-form.tsx'
 import { Icon } from '../icon.tsx'
 import { RequestForm } from '../requests/request-form.tsx'
 import { requestLabel, requestTitle, verbOf } from '../requests/request-title.ts'
 import { useConsent } from '../requests/use-consent.ts'
 import { useDecision, useDraft } from '../requests/use-decision.ts'
-import { LongText, ValueList } from '../value-list.tsx'
+import { ValueList } from '../value-list.tsx'
 import { visibleText } from '../visible-text.ts'
 import { Always, type AlwaysChoice } from './always.tsx'
 import { ApproveButton } from './approve-button.tsx'
 import { Batch, likeFirst } from './batch.tsx'
+import { Purpose } from './purpose.tsx'
 
 interface ApprovalDraft {
   readonly view: 'look' | 'edit' | 'reject'
@@ -58,7 +60,11 @@ interface SingleProps {
 
 function Single({ request, total, alike, onTogether, onTop }: SingleProps) {
   const { session, strings } = useWidget()
-  const { draft, write } = useDraft<ApprovalDraft>(request.id, { view: 'look', comment: '', texts: toTexts(request) })
+  const { draft, write } = useDraft<ApprovalDraft>(request.id, {
+    view: 'look',
+    comment: '',
+    texts: toTexts({ ...request, args: { ...record(request.defaults), ...record(request.args) } }),
+  })
   const { isSent, refusal, decide } = useDecision(request.id)
   const consent = useConsent()
   const { view, comment, texts, always = 'never' } = draft.value
@@ -118,12 +124,7 @@ function Single({ request, total, alike, onTogether, onTop }: SingleProps) {
         </>
       }
     >
-      {request.description && (
-        <p class="meta">
-          <LongText text={request.description} />
-        </p>
-      )}
-      {request.prompt && <p class="prompt">{visibleText(request.prompt)}</p>}
+      <Purpose {...request} />
       {isEdit ? (
         <SchemaForm given={request} texts={texts} errors={errors} onChange={(next) => change({ texts: next })} />
       ) : (

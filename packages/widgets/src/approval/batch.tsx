@@ -8,8 +8,8 @@ import { requestLabel, verbOf } from '../requests/request-title.ts'
 import { useConsent } from '../requests/use-consent.ts'
 import { useDecision } from '../requests/use-decision.ts'
 import { ValueList } from '../value-list.tsx'
-import { visibleText } from '../visible-text.ts'
 import { ApproveButton } from './approve-button.tsx'
+import { Purpose } from './purpose.tsx'
 
 /** The requests that ask the same as the first one, about other arguments. */
 export function likeFirst(requests: readonly Request[]): readonly Request[] {
@@ -74,7 +74,7 @@ export function Batch({ requests, onLeave, onTop }: BatchProps) {
         </>
       }
     >
-      {first.prompt && <p class="prompt">{visibleText(first.prompt)}</p>}
+      <Purpose {...first} />
       {requests.slice(0, limit.value).map(({ id, args, parameters = {} }, index) => (
         <fieldset key={id} class="item">
           <legend>

@@ -184,6 +184,16 @@ test('"always" is offered with its rule only where there is one, and is never th
   expect(has(without.chat, '.rule')).toBe(false)
 })
 
+test('[T5] what a tool does is said where several of it are approved together, too', async () => {
+  const description = 'Pays with the card of this shop.'
+  const { chat } = chatAsking(...widgetStates.batch!.requests!.map((request) => ({ ...request, description })))
+  await drawn()
+  expect(words(chat)).toContain(description)
+  button(chat, 'All 3 together').click()
+  await drawn()
+  expect(words(chat)).toContain(description)
+})
+
 test('[T6] requests of one tool are approved together by one command, each of them seen, without those left out', async () => {
   const { session, chat } = chatAsking(...widgetStates.batch!.requests!, { ...approval, id: 'o', tool: 'rent_bike' })
   await drawn()

@@ -1,5 +1,5 @@
 import type { Request } from '@dogear/core'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { userEvent } from 'vitest/browser'
 import { button, chatInPage, clearPage, drawn, elementInPage, find, has, words } from '../testing/in-the-page.ts'
 import { lookThrough } from '../testing/look-through.ts'
@@ -140,6 +140,20 @@ test('exactly one place shows a request: its own widget, else the open chat, els
   expect(has(chat, '.request')).toBe(true)
 })
 
+test('[C47] what a tool proposes for what is missing stands in the form, and is said to be new', async () => {
+  const defaults = { breakfast: true, nights: 9 }
+  const session = sessionAsking({ ...approval, defaults })
+  const chat = chatInPage(session)
+  await drawn()
+  button(chat, 'Edit').click()
+  await drawn()
+  expect(find<HTMLInputElement>(chat, '#field-1').value).toBe('3')
+  expect(find(chat, '#hint-3').textContent).toContain('Was none')
+  await lookThrough(chat)
+  await userEvent.click(button(chat, 'Book'))
+  expect(session.commands).toMatchObject([{ args: { ...(approval.args as object), breakfast: true } }])
+})
+
 test('a page that prevents dogear-request asks in its own way', async () => {
   const prevent = (event: Event) => event.preventDefault()
   document.addEventListener('dogear-request', prevent)
@@ -257,6 +271,7 @@ test.each([
   await drawn()
   expect(find(chat, '.request h3').textContent).toBe('Go on?')
   expect(words(chat)).toContain('HotelCasa do Rio')
+  await vi.waitFor(() => expect(button(chat, word).disabled).toBe(false))
   button(chat, word).click()
   expect(session.commands).toEqual([{ type: 'resolve', requestId: 's.checkpoint', resolution: { type } }])
 })
