@@ -10,6 +10,7 @@ import { chats } from './chat-element.ts'
 /** An element that shows this view. */
 export function sessionElement(view: ComponentType<WidgetProps>): CustomElementConstructor {
   return class extends BaseElement {
+    static override readonly observedAttributes = [...super.observedAttributes, 'mode']
     readonly #given = signal<Session | undefined>(undefined)
 
     /** The session to show; without one that of the chat named by `for`, else of the only chat on the page. */
@@ -21,7 +22,7 @@ export function sessionElement(view: ComponentType<WidgetProps>): CustomElementC
     }
 
     protected override view() {
-      return h(view, { ...this.sharedProps, session: this.session })
+      return h(view, { ...this.sharedProps, mode: this.text('mode'), session: this.session } as WidgetProps)
     }
   }
 }

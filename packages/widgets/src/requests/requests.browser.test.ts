@@ -140,6 +140,24 @@ test('exactly one place shows a request: its own widget, else the open chat, els
   expect(has(chat, '.request')).toBe(true)
 })
 
+test('dogear-approval mode="card" asks in its place on the page, and leaves the focus alone', async () => {
+  const session = sessionAsking(approval)
+  const chat = chatInPage(session)
+  await drawn()
+  find(chat, '.request h3').focus()
+  const card = elementInPage('dogear-approval', { mode: 'card' })
+  await drawn()
+  expect(has(card, 'dialog')).toBe(false)
+  expect(has(chat, '.request')).toBe(false)
+  expect(card.shadowRoot!.activeElement).toBe(null)
+  await lookThrough(card)
+  await userEvent.click(button(card, 'Book'))
+  expect(session.commands).toEqual([{ type: 'approve', requestId: approval.id }])
+  card.removeAttribute('mode')
+  await drawn()
+  expect(find<HTMLDialogElement>(card, 'dialog').open).toBe(true)
+})
+
 test('[C47] what a tool proposes for what is missing stands in the form, and is said to be new', async () => {
   const defaults = { breakfast: true, nights: 9 }
   const session = sessionAsking({ ...approval, defaults })
