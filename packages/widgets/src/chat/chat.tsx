@@ -4,6 +4,7 @@ import { useSignal, type Signal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { ErrorData } from '@dogear/core'
 import { watchSession } from '../events.ts'
+import { allKinds, useRequests } from '../requests/use-requests.ts'
 import { ShadowHost } from '../shadow-host.tsx'
 import { forgotten, uiState, type UiState } from '../ui-state.ts'
 import { WidgetRoot, type WidgetProps } from '../widget-root.tsx'
@@ -89,6 +90,7 @@ export function ChatView({ mode = 'inline', position = 'bottom-end', open, ...pr
           onOpen={() => (opened.value = true)}
         />
       )}
+      {mode === 'panel' && !isOpen && session && <Untold />}
       {isOpen && (
         <Panel
           {...props}
@@ -99,6 +101,12 @@ export function ChatView({ mode = 'inline', position = 'bottom-end', open, ...pr
       )}
     </WidgetRoot>
   )
+}
+
+/** A closed panel has no launcher to show what waits: it tells the page, which opens it. */
+function Untold() {
+  useRequests(allKinds, 0)
+  return null
 }
 
 /**

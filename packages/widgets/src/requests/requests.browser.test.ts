@@ -140,6 +140,34 @@ test('exactly one place shows a request: its own widget, else the open chat, els
   expect(has(chat, '.request')).toBe(true)
 })
 
+test('exactly one place shows a request, also when two chats show one session', async () => {
+  const session = sessionAsking(approval)
+  const closed = chatInPage(session, { mode: 'popup' })
+  const chats = [chatInPage(session), chatInPage(session)]
+  await drawn()
+  expect(chats.filter((chat) => has(chat, '.request'))).toHaveLength(1)
+  expect(has(closed, '.peek')).toBe(false)
+})
+
+test('a docked panel that is closed tells the page once, and shows it when the page opens it', async () => {
+  const told: string[] = []
+  const listen = (event: Event) => told.push((event as CustomEvent<{ request: Request }>).detail.request.id)
+  document.addEventListener('dogear-request', listen)
+  const session = scriptedSession()
+  const chat = chatInPage(session, { mode: 'panel' })
+  await drawn()
+  chat.show(false)
+  await drawn()
+  session.requests.value = [approval]
+  await drawn()
+  expect(told).toEqual([approval.id])
+  chat.show(true)
+  await drawn()
+  expect(has(chat, '.request')).toBe(true)
+  document.removeEventListener('dogear-request', listen)
+  expect(told).toHaveLength(1)
+})
+
 test('dogear-approval mode="card" asks in its place on the page, and leaves the focus alone', async () => {
   const session = sessionAsking(approval)
   const chat = chatInPage(session)
