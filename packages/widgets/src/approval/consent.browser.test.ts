@@ -85,6 +85,16 @@ test('[T7] under something of the page nothing can be approved, until it is gone
   expect(approvals(session)).toHaveLength(1)
 })
 
+test('[T7] scrolled away, a request is not said to be covered', async () => {
+  const { chat } = chatAsking(approval)
+  chat.style.marginBlockStart = '3000px'
+  await drawn()
+  await wait(1_200)
+  expect(words(chat)).not.toContain('Something on this page lies over this.')
+  chat.scrollIntoView()
+  await lookThrough(chat)
+})
+
 test('[T5] Approve waits until every field was on the screen, and leads to those that were not', async () => {
   const args = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`field ${index}`, index]))
   const { session, chat } = chatAsking({ ...approval, args, parameters: undefined })

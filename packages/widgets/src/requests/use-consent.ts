@@ -134,7 +134,11 @@ function placeOf(element: Element): string {
 /** Whether nothing is drawn over it, and it is drawn as it is, not thinly; only Chromium tells. */
 function watchCover(element: Element, changed: (isClear: boolean) => void): () => void {
   const observer = new IntersectionObserver(
-    (entries) => changed((entries.at(-1) as { isVisible?: boolean } | undefined)?.isVisible !== false),
+    (entries) => {
+      const { isIntersecting, isVisible } = entries.at(-1) as IntersectionObserverEntry & { isVisible?: boolean }
+      // Scrolled away is not covered.
+      changed(!isIntersecting || isVisible !== false)
+    },
     { trackVisibility: true, delay: 100 } as IntersectionObserverInit,
   )
   observer.observe(element)
