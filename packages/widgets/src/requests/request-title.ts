@@ -4,10 +4,11 @@ import type { Request } from '@dogear/core'
 import type { Session } from '@dogear/worker'
 import { toolLabel } from '../chat/call-view.ts'
 import type { Strings } from '../strings.ts'
+import { visibleText } from '../visible-text.ts'
 
 export function requestTitle(request: Request, session: Session, strings: Strings): string {
   const question = request.questions?.[0]?.question
-  if (question) return question
+  if (question) return visibleText(question)
   if (request.kind === 'checkpoint') return strings.checkpointTitle
   const label = requestLabel(request, session)
   if (request.kind === 'elicitation') return strings.elicitTitle(label)
