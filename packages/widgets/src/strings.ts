@@ -161,6 +161,7 @@ export const english = {
 
   questionOther: 'Something else…',
   questionOptional: 'Optional',
+  questionSeveral: 'Choose any that fit.',
   questionReview: 'Is this right?',
   questionChange: (question: string) => `Change: ${question}`,
   questionSkipped: 'Not answered',

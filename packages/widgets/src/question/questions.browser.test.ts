@@ -71,6 +71,38 @@ test('[C52] without free text there is no "Something else…"', async () => {
   expect(chat.shadowRoot!.querySelectorAll('.option')).toHaveLength(2)
 })
 
+test('[C52] it is said where several may be chosen, and only there', async () => {
+  const { chat } = chatAsking([extras, tone])
+  await drawn()
+  expect(words(chat)).toContain('Choose any that fit.')
+  button(chat, 'Skip').click()
+  await drawn()
+  expect(words(chat)).not.toContain('Choose any that fit.')
+})
+
+test('[C52] four questions are asked in turn, twelve options each, and none is lost on the way back', async () => {
+  const options = Array.from({ length: 12 }, (_, index) => ({ label: `Option ${index + 1}` }))
+  const four = ['One?', 'Two?', 'Three?', 'Four?'].map((question) => ({ question, options }))
+  const { session, chat } = chatAsking(four)
+  await drawn()
+  for (const [index, { question }] of four.entries()) {
+    expect(find(chat, 'h3').textContent).toBe(question)
+    expect(words(chat)).toContain(`${index + 1} of 4`)
+    chat.shadowRoot!.querySelectorAll<HTMLElement>('.option > [name]')[11 - index]!.click()
+    await drawn()
+    button(chat, 'Next').click()
+    await drawn()
+  }
+  button(chat, 'Back').click()
+  await drawn()
+  expect(chat.shadowRoot!.querySelectorAll<HTMLInputElement>('.option > [name]')[8]!.checked).toBe(true)
+  button(chat, 'Next').click()
+  await drawn()
+  button(chat, 'Answer').click()
+  const chosen = ['Option 12', 'Option 11', 'Option 10', 'Option 9']
+  expect(session.commands).toMatchObject([{ answers: chosen.map((label) => ({ values: [label] })) }])
+})
+
 test('[C53] the review, and the note in it, come back after a reload', async () => {
   const { chat } = chatAsking([{ ...tone, required: false }, extras])
   await drawn()

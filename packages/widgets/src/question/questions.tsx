@@ -48,6 +48,7 @@ export function Questions({ request, questions }: { request: Request; questions:
     <RequestForm
       key={index}
       title={question ? visibleText(question.question) : strings.questionReview}
+      hint={question?.multiSelect ? strings.questionSeveral : undefined}
       facts={
         question && (
           <>
