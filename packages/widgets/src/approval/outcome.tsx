@@ -7,6 +7,9 @@ import { requestTitle } from '../requests/request-title.ts'
 import { useArmed, useDecision, useDraft } from '../requests/use-decision.ts'
 import { ValueList } from '../value-list.tsx'
 
+/** The answers after which something runs. */
+const runs: ReadonlySet<string> = new Set(['retry', 'approve'])
+
 export function Outcome({ request }: { request: Request }) {
   const { session, strings } = useWidget()
   const { draft, write } = useDraft(request.id, '')
@@ -18,22 +21,23 @@ export function Outcome({ request }: { request: Request }) {
     const result = draft.value.trim()
     return type === 'happened' && result ? { type, result } : { type }
   }
+  const buttons = ways.map((type) => (
+    <button
+      class={`button ${type === 'approve' ? 'primary' : ''}`}
+      type="button"
+      key={type}
+      disabled={isSent.value || (runs.has(type) && !isArmed)}
+      onClick={() => decide(() => session.resolve(request.id, resolution(type)))}
+    >
+      {strings.outcome[type]}
+    </button>
+  ))
   return (
     <RequestForm
       title={requestTitle(request, session, strings)}
       hint={isCheckpoint ? strings.approvalHint : strings.outcomeHint}
       refusal={refusal.value}
-      buttons={ways.map((type) => (
-        <button
-          class="button"
-          type="button"
-          key={type}
-          disabled={isSent.value || (type === 'retry' && !isArmed)}
-          onClick={() => decide(() => session.resolve(request.id, resolution(type)))}
-        >
-          {strings.outcome[type]}
-        </button>
-      ))}
+      buttons={isCheckpoint ? buttons : <div class="choices">{buttons}</div>}
     >
       {request.args !== undefined && <ValueList value={request.args} />}
       {!isCheckpoint && (

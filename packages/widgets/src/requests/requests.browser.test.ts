@@ -1,5 +1,5 @@
 import type { Request } from '@dogear/core'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { userEvent } from 'vitest/browser'
 import { button, chatInPage, clearPage, drawn, elementInPage, find, has, words } from '../testing/in-the-page.ts'
 import { lookThrough } from '../testing/look-through.ts'
@@ -325,8 +325,17 @@ test.each([
   await drawn()
   expect(find(chat, '.request h3').textContent).toBe('Go on?')
   expect(words(chat)).toContain('HotelCasa do Rio')
+  await vi.waitFor(() => expect(button(chat, word).disabled).toBe(false))
   button(chat, word).click()
   expect(session.commands).toEqual([{ type: 'resolve', requestId: 's.checkpoint', resolution: { type } }])
+})
+
+test('[C41] [T6] a click meant for what was there before does not go on at a checkpoint', async () => {
+  const session = sessionAsking({ ...approval, id: 's.checkpoint', kind: 'checkpoint' })
+  const chat = chatInPage(session)
+  await drawn()
+  button(chat, 'Go on').click()
+  expect(session.commands).toEqual([])
 })
 
 test('[C54] questions are answered one at a time, by keys or by hand, and sent by index', async () => {
