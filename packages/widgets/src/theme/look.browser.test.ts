@@ -1,7 +1,9 @@
 /** What is promised of every state's looks, measured: words that can be read, and room for them on the smallest screen. */
 import { afterEach, expect, test, vi } from 'vitest'
-import { chatInPage, clearPage, drawn } from '../testing/in-the-page.ts'
+import { chatInPage, clearPage, drawn, find } from '../testing/in-the-page.ts'
+import { lookThrough } from '../testing/look-through.ts'
 import { reachState } from '../testing/reach-state.ts'
+import { scriptedSession } from '../testing/scripted-session.ts'
 import { widgetStates } from '../testing/widget-states.ts'
 
 afterEach(clearPage)
@@ -18,6 +20,14 @@ test('at 320 px no state has words under 12 px, or words that are cut off', asyn
     }),
   )
   expect(wrong.flat()).toEqual([])
+})
+
+test('on a screen 320 px high what is decided has room, and can be', async () => {
+  const chat = chatInPage(scriptedSession(widgetStates.destructive))
+  chat.style.cssText = 'width: 640px; height: 320px'
+  await drawn()
+  expect(find(chat, '.matter').clientHeight).toBeGreaterThan(140)
+  await lookThrough(chat)
 })
 
 /** Every element of a state that has words of its own. */
