@@ -21,18 +21,25 @@ const states = [
   'plan',
   'approval',
   'edit',
+  'reject',
+  'destructive',
   'disguised',
   'always',
   'batch',
+  'checkpoint',
+  'outcome',
+  'answered',
+  'card',
   'question',
+  'several',
+  'other',
+  'preview',
+  'review',
   'elicitation',
   'incomplete',
   'page',
   'disguisedPage',
-  'preview',
-  'review',
   'inbox',
-  'outcome',
   'parked',
   'queued',
   'held',
@@ -69,7 +76,7 @@ async function photographGallery() {
       const pictures = []
       for (const state of states) {
         await page.goto(`${address}gallery.html?state=${state}&theme=${theme}&host=${host}`)
-        await page.locator('dogear-chat').waitFor()
+        await page.locator('figure > :last-child').waitFor()
         await page.waitForTimeout(2500)
         pictures.push(await page.screenshot())
       }

@@ -13,6 +13,11 @@ export async function reachState(chat: ChatElement, name: string): Promise<void>
     chat.session = session
   }
   await settled()
+  if (name === 'answered') {
+    session.answeredElsewhere.value = { requestId: session.requests.value[0]!.id, by: 'Rui' }
+    session.requests.value = []
+    session.status.value = 'busy'
+  }
   for (const [selector, words] of widgetSteps[name] ?? []) {
     const element = chat.shadowRoot!.querySelector<HTMLInputElement>(selector)!
     if (words === undefined) {

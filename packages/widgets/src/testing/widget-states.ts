@@ -231,6 +231,22 @@ export const widgetStates: Record<string, SessionState> = {
     ],
     requests: [outcome],
   },
+  checkpoint: {
+    status: 'paused',
+    pending: [question, ...search],
+    requests: [
+      {
+        id: 't1.checkpoint',
+        kind: 'checkpoint',
+        openedAt: 0,
+        callId: '',
+        tool: '',
+        args: [{ 'Book a room': { hotel: 'Casa do Rio', nights: 3 } }],
+        argsHash: '',
+      },
+    ],
+  },
+  answered: { status: 'paused', pending: [question, ...search], requests: [{ ...approval, id: 'answered' }] },
   parked: {
     status: 'busy',
     connection: {
@@ -341,6 +357,29 @@ export const widgetStates: Record<string, SessionState> = {
       },
     ],
   },
+  several: {
+    status: 'paused',
+    pending: [question, ...search],
+    requests: [
+      {
+        ...asked,
+        id: 'several',
+        questions: [
+          {
+            question: 'What should the room have?',
+            header: 'Room',
+            multiSelect: true,
+            options: [{ label: 'Breakfast' }, { label: 'A view', description: 'Of the river, €20 more' }],
+          },
+        ],
+      },
+    ],
+  },
+  other: {
+    status: 'paused',
+    pending: [question, ...search],
+    requests: [{ ...asked, id: 'other', questions: asked.questions!.slice(0, 1) }],
+  },
   elicitation: { status: 'paused', pending: [question, ...search], requests: [elicited] },
   incomplete: { status: 'paused', pending: [question, ...search], requests: [{ ...elicited, id: 'incomplete' }] },
   page: { status: 'paused', pending: [question, ...search], requests: [elicitedPage] },
@@ -386,6 +425,26 @@ export const widgetStates: Record<string, SessionState> = {
   },
 }
 
+/** The states of each widget; all others are the chat's own. */
+export const statesOf: Readonly<Record<string, readonly string[]>> = {
+  approval: [
+    'approval',
+    'edit',
+    'reject',
+    'destructive',
+    'disguised',
+    'always',
+    'batch',
+    'checkpoint',
+    'outcome',
+    'answered',
+    'launcher',
+    'inbox',
+  ],
+  question: ['question', 'several', 'other', 'preview', 'review', 'elicitation', 'incomplete', 'page', 'disguisedPage'],
+  plan: ['plan'],
+}
+
 /** What a visitor does to get from the session to the state: a selector to click, or with words to write into. */
 export const widgetSteps: Record<string, readonly (readonly [selector: string, words?: string])[]> = {
   plan: [['.strip']],
@@ -393,6 +452,8 @@ export const widgetSteps: Record<string, readonly (readonly [selector: string, w
   reject: [['.buttons .button'], ['.request textarea', 'Too loud there']],
   always: [['.aside summary'], ['.aside label:last-child input']],
   batch: [['.facts .link']],
+  several: [['.option input'], ['.option:nth-child(2) input']],
+  other: [['.option:last-child input'], ['.text', 'By boat, along the coast']],
   preview: [['.option input']],
   incomplete: [['.field input', 'Ana Silva'], ['.field:nth-child(2) input', 'ana'], ['.primary']],
   review: [['.option:nth-child(2) input'], ['.primary'], ['.text', 'No meat, please'], ['.primary']],
