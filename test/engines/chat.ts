@@ -6,6 +6,10 @@ export interface Chat {
   send(text: string): Promise<void>
   /** Clicks the button or choice with these words on it. */
   press(words: string): Promise<void>
+  /** Writes at the end of the field with these words on it. */
+  write(field: string, text: string): Promise<void>
+  /** Brings what does not fit on the screen there, until it can be approved. */
+  lookThrough(): Promise<void>
   /** Until these words are in the chat. */
   shows(words: string): Promise<void>
   /** Every message's words, in order, without the marks where they were picked up. */
@@ -28,6 +32,18 @@ export function chatOf(tab: Tab): Chat {
       await tab.enter()
     },
     press: (words) => click(`withWords(${JSON.stringify(words)})`, `"${words}" can be pressed`),
+    async write(field, text) {
+      await click(`withWords(${JSON.stringify(field)})?.control`, `there is a field "${field}"`)
+      await tab.type(text)
+    },
+    lookThrough: () =>
+      until(
+        () =>
+          tab.evaluate(`${chat}
+            chat.querySelector('.more')?.click()
+            return chat.querySelector('.request .primary:enabled') !== null`),
+        'everything was seen',
+      ),
     shows: (words) =>
       until(
         () => tab.evaluate(`${chat}; return (chat?.textContent ?? '').includes(${JSON.stringify(words)})`),
@@ -46,13 +62,16 @@ export function chatOf(tab: Tab): Chat {
 /** Runs in the page. What is under something else, or off the screen, has no place. */
 const chat = `
   const chat = document.querySelector('dogear-chat')?.shadowRoot
+  const pressed = [...(chat?.querySelectorAll('button, summary, label') ?? [])]
   const withWords = (words) =>
-    [...(chat?.querySelectorAll('button:enabled, label') ?? [])].find(
-      (each) => each.textContent.trim() === words || (each.matches('label') && each.textContent.includes(words)) || each.getAttribute('aria-label') === words,
-    )
+    pressed.find((each) => each.textContent.trim() === words || each.getAttribute('aria-label') === words) ??
+    pressed.find((each) => each.matches('label') && each.textContent.includes(words))
   const placeOf = (element) => {
+    const before = element?.getBoundingClientRect()
     element?.scrollIntoView({ block: 'nearest' })
     const { x, y, width, height } = element?.getBoundingClientRect() ?? {}
-    return width > 0 ? { x: x + width / 2, y: y + height / 2 } : null
+    // What has just moved takes no decision yet: it is brought into view long before it can be pressed.
+    const canPress = width > 0 && y === before.y && !element.disabled
+    return canPress ? { x: x + width / 2, y: y + height / 2 } : null
   }
 `
