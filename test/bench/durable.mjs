@@ -50,6 +50,7 @@ async function steps(page) {
             early: Math.min(...early.msPerStep),
             late: Math.min(...late.msPerStep),
             write: await bench.appends(`writes-${round}`, bytes / 2, 20),
+            byHand: await bench.appendsByHand(bytes / 2, 20),
             writePut: await bench.strictPuts(bytes / 2, 20),
             put: await bench.strictPuts(bytes, 20),
             wholeEarly: await bench.wholeStates(bytes, 20, 5),
@@ -71,6 +72,7 @@ async function steps(page) {
   ]
   return [
     line('a write of the journal, against one flushed put of its bytes', 'write', 'writePut', 1.5),
+    line('… the same by hand: a row looked at and set, three entries', 'byHand', 'writePut'),
     line('a whole step with its loop, two writes, against one put of its bytes', 'early', 'put'),
     line(`step ${longAfter}, against step 20`, 'late', 'early', 1.2),
     line('the whole state instead, at step 20', 'wholeEarly', 'put'),

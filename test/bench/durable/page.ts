@@ -16,7 +16,7 @@ import { findHotels, hotelsFor, instructions, question } from '../trip.mjs'
 /** The last of a turn's steps answers, the others call the tool. */
 const stepsOfTurn = 10
 
-const bench = { converse, appends, strictPuts, wholeStates }
+const bench = { converse, appends, appendsByHand, strictPuts, wholeStates }
 export type Bench = typeof bench
 Object.assign(globalThis, { bench })
 
@@ -90,6 +90,18 @@ async function appends(sessionId: string, bytes: number, count: number): Promise
   return ms
 }
 
+/** The least an append can be that is refused once another owner has written: a row looked at and set, three entries. */
+async function appendsByHand(bytes: number, count: number): Promise<number> {
+  const value = 'x'.repeat(bytes / 3)
+  return timePerWrite(count, ['rows', 'puts'], (transaction, index) => {
+    const rows = transaction.objectStore('rows')
+    const look = rows.get('session')
+    rows.put({ epoch: 1, seq: index }, 'session')
+    for (const each of [0, 1, 2]) transaction.objectStore('puts').put(value, ['session', index * 3 + each])
+    look.onsuccess = () => (look.result?.epoch > 1 ? transaction.abort() : transaction.commit())
+  })
+}
+
 /** The floor: one record of so many bytes in a transaction of its own, flushed. */
 async function strictPuts(bytes: number, count: number): Promise<number> {
   return timePerPut(count, () => 'x'.repeat(bytes))
@@ -101,20 +113,28 @@ async function wholeStates(bytesPerStep: number, stepsSoFar: number, count: numb
   return timePerPut(count, () => state)
 }
 
-async function timePerPut(count: number, value: () => unknown): Promise<number> {
+function timePerPut(count: number, value: () => unknown): Promise<number> {
+  return timePerWrite(count, ['puts'], (transaction, index) => transaction.objectStore('puts').put(value(), index))
+}
+
+async function timePerWrite(
+  count: number,
+  stores: readonly string[],
+  write: (transaction: IDBTransaction, index: number) => unknown,
+): Promise<number> {
   const database = await new Promise<IDBDatabase>((resolve, reject) => {
     const opening = indexedDB.open('floor', 1)
-    opening.onupgradeneeded = () => opening.result.createObjectStore('puts')
+    opening.onupgradeneeded = () => ['puts', 'rows'].forEach((name) => opening.result.createObjectStore(name))
     opening.onsuccess = () => resolve(opening.result)
     opening.onerror = () => reject(opening.error)
   })
   const start = performance.now()
   for (let index = 0; index < count; index += 1) {
     await new Promise<void>((resolve, reject) => {
-      const transaction = database.transaction('puts', 'readwrite', { durability: 'strict' })
-      transaction.objectStore('puts').put(value(), index)
+      const transaction = database.transaction(stores, 'readwrite', { durability: 'strict' })
       transaction.oncomplete = () => resolve()
       transaction.onabort = () => reject(transaction.error)
+      write(transaction, index)
     })
   }
   database.close()
