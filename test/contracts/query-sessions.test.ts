@@ -129,6 +129,30 @@ test('[K40] the receipt of an interrupt names the messages that wait behind, by 
   expect(receipt).toEqual([uuids[1]])
 })
 
+test('[K26] queries at once ask each their own model, their own tools and their own agents', async () => {
+  const ask = (name: string) => {
+    const model = scriptedModel((request, n) =>
+      textOf(request.messages[0]!).includes('You help.')
+        ? say(`help of ${name}`)
+        : n === 0
+          ? [call('whose'), call('delegate_to', { agent: 'helper', task: 'help' })]
+          : say(
+              `${name}: ${request.messages
+                .filter(({ role }) => role === 'tool')
+                .map(textOf)
+                .join(', ')}`,
+            ),
+    )
+    const tools = [{ name: 'whose', func: () => `tool of ${name}` }]
+    const agents = { helper: { description: 'Helps', prompt: 'You help.', tools: [] } }
+    return all('go', { model, tools, agents })
+  }
+  const results = (await Promise.all(['one', 'two', 'three'].map(ask))).map((messages) => messages.at(-1))
+  expect(results).toMatchObject(
+    ['one', 'two', 'three'].map((name) => ({ result: `${name}: tool of ${name}, help of ${name}` })),
+  )
+})
+
 /** Those of the agent that queries have by default. */
 function sessions() {
   return createSmartAgent({ name: 'query', endpoint: '/' }).sessions

@@ -16,8 +16,8 @@ import {
 import type { AgentSpec, Handle, Packed, ToHost, ToolSpec, ToPage } from './protocol.ts'
 
 export interface Handles {
-  /** The agent as data; its functions can be called until it is defined anew. */
-  define(agent: AgentDefinition): AgentSpec
+  /** The agent as data; its functions can be called until an agent of its name is defined anew in the same place. */
+  define(agent: AgentDefinition, place?: string): AgentSpec
   /** The same for one run alone: its functions are never another agent's of the same name. `forget` ends it. */
   defineFor(run: string, agent: AgentDefinition): AgentSpec
   keep(handle: string, target: (args: readonly unknown[]) => unknown): Handle
@@ -75,14 +75,15 @@ export function createHandles(post: (message: ToHost) => void, isFresh: (proven:
     return Object.fromEntries(Object.entries(value).map(each))
   }
 
-  function packAll(agent: AgentDefinition, run?: string): AgentSpec {
-    const [, ...others] = agentsOf(agent).values()
-    return { ...packAgent(agent, run), others: others.map((other) => packAgent(other, run)) }
+  function packAll(agent: AgentDefinition, place: string, begin: typeof callTool): AgentSpec {
+    const [own, ...others] = [...agentsOf(agent).values()].map((each) => packAgent(each, place, begin))
+    // The cast: the agent itself is the first of them.
+    return { ...(own as AgentSpec), others }
   }
 
-  function packAgent(agent: AgentDefinition, run?: string): AgentSpec {
+  function packAgent(agent: AgentDefinition, place: string, begin: typeof callTool): AgentSpec {
     const { model, tools, endpoint, hooks = [], canUseTool, onElicitation, ...rest } = agent
-    const at = run === undefined ? rest.name : `${run}/${rest.name}`
+    const at = place + rest.name
     const stream: Target = ([request, options], signal) =>
       (model as Model).stream(request as never, { ...(options as object), signal })
     return {
@@ -106,7 +107,7 @@ export function createHandles(post: (message: ToHost) => void, isFresh: (proven:
       onElicitation:
         onElicitation &&
         keep(`${at}/onElicitation`, ([request], signal) => onElicitation(request as ElicitationRequest, { signal })),
-      tools: tools.map((tool) => packTool(tool, `${at}/tools/${tool.name}`, run === undefined ? joined : callTool)),
+      tools: tools.map((tool) => packTool(tool, `${at}/tools/${tool.name}`, begin)),
     }
   }
 
@@ -169,8 +170,8 @@ export function createHandles(post: (message: ToHost) => void, isFresh: (proven:
   }
 
   return {
-    define: (agent) => packAll(agent),
-    defineFor: (run, agent) => packAll(agent, run),
+    define: (agent, place = '') => packAll(agent, place, joined),
+    defineFor: (run, agent) => packAll(agent, `${run}/`, callTool),
     keep,
     forget(run) {
       for (const handle of targets.keys()) if (handle.startsWith(`${run}/`)) targets.delete(handle)

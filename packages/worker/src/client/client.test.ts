@@ -6,7 +6,8 @@ import { createClient, type HostWire } from './client.ts'
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }))
 afterEach(() => void vi.useRealTimers())
 
-const agent = defineAgent({ name: 'tester', endpoint: 'http://localhost/api' })
+const named = { name: 'tester', endpoint: 'http://localhost/api' }
+const agent = defineAgent(named)
 
 test('a host that cannot be started is said where the session is opened, and tried again the next time', async () => {
   const page = pageWith([refused, hostThatAnswers])
@@ -69,6 +70,25 @@ test('[X11] a page brought back by the browser tells its host to look again', as
   for (const tell of heard) tell({ persisted: true })
   expect(page.hosts[0]!.received('restored')).toHaveLength(1)
   vi.unstubAllGlobals()
+})
+
+test('agents of one name that are open at once have handles of their own, and the next takes the place of one that was closed', async () => {
+  const page = pageWith([() => hostThatOpens(['a', 'b', 'a', 'c'])])
+  const [first, second, third] = ['one', 'two', 'three'].map((said) =>
+    defineAgent({ ...named, instructions: () => said }),
+  )
+  const [a] = await Promise.all([page.client.open(first!), page.client.open(second!)])
+  await page.client.open(first!)
+  a.close()
+  a.close()
+  await page.client.open(third!)
+  const places = page.hosts[0]!.received('open').map((message) => message.type === 'open' && message.agent.instructions)
+  expect(places).toEqual([
+    { handle: 'tester/instructions' },
+    { handle: '1#tester/instructions' },
+    { handle: 'tester/instructions' },
+    { handle: 'tester/instructions' },
+  ])
 })
 
 test('[G3] [G14] how old a call is, is told by the clocks of page and host as they have compared them, never by the time of day', async () => {
@@ -222,8 +242,12 @@ function refused(): never {
   throw new DogearError('worker-blocked', 'The worker could not be started.')
 }
 
+function hostThatOpens(sessionIds: string[]): Host {
+  return hostThatAnswers(undefined, () => sessionIds.shift()!)
+}
+
 /** A host that opens any session as a new one and has nothing to tell about it. */
-function hostThatAnswers(answer: (sent: number) => object = () => ({})): Host {
+function hostThatAnswers(answer: (sent: number) => object = () => ({}), nextId = () => 's'): Host {
   const messages: ToHost[] = []
   let receive: (message: ToPage) => void = () => {}
   let isSilent = false
@@ -236,7 +260,7 @@ function hostThatAnswers(answer: (sent: number) => object = () => ({})): Host {
       if (message.type === 'ping') say({ type: 'pong', ...answer(message.sent) })
       if (message.type === 'ask') say({ type: 'answer', ref: message.ref, answer: [] })
       if (message.type !== 'open') return
-      const sessionId = 's'
+      const sessionId = nextId()
       const head = emptyHead(sessionId, 'tester')
       const empty = { head, bodies: [], partial: null, waiting: null, kept: true, failure: null }
       say({ type: 'attached', ref: message.ref, sessionId, ...empty })

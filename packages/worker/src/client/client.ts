@@ -7,6 +7,7 @@ import type { NamedSnapshot, Session } from '../session.ts'
 import { createClientSession, type ClientSession } from './client-session.ts'
 import { watchLeaving } from './left.ts'
 import { createPersistence } from './persistence.ts'
+import { createPlaces } from './places.ts'
 import type { Runs, RunsWire } from './runs.ts'
 import { createWitness, type Witness } from './witness.ts'
 
@@ -71,6 +72,9 @@ export function createClient(options: ClientOptions): Client {
     (message) => wire?.post(message),
     (proven) => elapsed() - (proven + ahead) < freshFor,
   )
+  /** Not attached yet. */
+  const opening = new Set<{ readonly agent: AgentDefinition }>()
+  const placeOf = createPlaces((agent) => [...opening, ...sessions.values()].some((open) => open.agent === agent))
   /** Of the host there is now. */
   let life = ''
   const isBusy = () => [...sessions.values()].some(({ session }) => session.status.value === 'busy')
@@ -170,7 +174,9 @@ export function createClient(options: ClientOptions): Client {
 
   async function attach(agent: AgentDefinition, choice: SessionChoice): Promise<ClientSession> {
     if (choice.type === 'id') closeOfOther(agent, choice.id)
-    const spec: AgentSpec = handles.define(agent)
+    const spec: AgentSpec = handles.define(agent, placeOf(agent))
+    const begun = { agent }
+    opening.add(begun)
     const message = await ask<Extract<ToPage, { type: 'attached' }>>((ref) => ({
       type: 'open',
       ref,
@@ -180,7 +186,7 @@ export function createClient(options: ClientOptions): Client {
       witnessed: witness.read(agent.user),
       life,
       left,
-    }))
+    })).finally(() => opening.delete(begun))
     const { sessionId, ref } = message
     const known = sessions.get(sessionId)
     if (!known && (closedAfter.get(sessionId) ?? 0) >= ref) return attach(agent, { type: 'id', id: sessionId })
