@@ -175,6 +175,18 @@ test('[C35] the summary is read as a call of summarize_context and its result', 
   expect(result).toMatchObject({ role: 'tool', tool_call_id: 't.1.c.s', content: summaryOf({}) })
 })
 
+test('[C35] where no tools are sent the summary is read as words: providers refuse a call there', async () => {
+  const words = [user(`go ${long}`), said(`1 ${long}`), user(`and ${long}`), said(`2 ${long}`), user('on')]
+  const { asked, head } = await talk({
+    messages: words,
+    options: { ...options, tools: [], context: { policy: 'summary_only', lastTurnsToKeep: 1 } },
+  })
+  expect(head.compaction?.summary).toBe('Sum.')
+  expect(asked[0]).not.toHaveProperty('tools')
+  expect(asked[0]!.messages.filter(({ role, tool_calls: calls }) => role === 'tool' || calls)).toEqual([])
+  expect(asked[0]!.messages.map(textOf)).toContain(`[System Notice] The talk so far: ${summaryOf({})}`)
+})
+
 test('[C35] a summariser that fails costs no turn: a plain summary takes its place', async () => {
   const { head, asked, warnings, history } = await talk({ messages: looks, options, summary: new Error('busy') })
   expect(head.compaction?.integrity?.isLocal).toBe(true)

@@ -23,10 +23,11 @@ export async function promptOf(run: Run): Promise<ModelRequest> {
   )
   const { fold } = run.journal
   const allowed = withoutBlocked(history, sameAsShown(fold, history))
-  const messages = transcript(fold, compacted(run, allowed, headOf(run).compaction))
   // Set for the session's own agent, not for one that it gave the word to.
   const settings = turnOf(run).agent === undefined ? headOf(run).settings : {}
   const builtIns = offeredBuiltIns(run)
+  const tools = [...builtIns, ...agent.tools].map(toModelTool)
+  const messages = transcript(fold, compacted(run, allowed, headOf(run).compaction, tools.length > 0))
   const hasFacts = agent.memoryStore ?? headOf(run).facts.length > 0
   const facts = hasFacts && (await unlessStopped(run.signal, factsPrompt(run, history)))
   const prompts = builtIns.map(({ prompt }) => prompt)
@@ -41,7 +42,6 @@ export async function promptOf(run: Run): Promise<ModelRequest> {
   const isByCall = agent.output?.strategy === 'tool'
   if (spent) messages.push(noticeOf(`${limitNotice} ${isByCall ? byResponse : withoutTools}`, 'limit'))
   else if (mustReplan(run, history)) messages.push(noticeOf(replanNotice, 'replan'))
-  const tools = [...builtIns, ...agent.tools].map(toModelTool)
   const extra = settings.opts ? { ...agent.extra, ...settings.opts } : agent.extra
   return {
     model: settings.model ?? agent.modelName,
