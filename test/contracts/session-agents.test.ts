@@ -187,6 +187,44 @@ test('[C57] [O12] a stop that dies between the child’s end and the parent’s 
   expect(options.model.requests).toHaveLength(1)
 })
 
+test('[K39] the stop of one task that dies before that task has ended is carried out by the next tab, and its parent goes on', async () => {
+  const store = openMemoryStore()
+  const here = device(store)
+  const inner = agent('inner', scriptedModel([[say('half'), forever], [forever]]))
+  const options = {
+    model: scriptedModel([call('inner', { input: 'b' }), say('Without it, then.')]),
+    tools: [asTool(inner)],
+  }
+  // Session start, words, answer with its call, the child's beginning; then nothing more.
+  const tab = here.tab(options, faulty(store, [{ on: 'append', nth: 5, fault: 'hang' }]))
+  const session = await tab.open()
+  void session.send('go')
+  await until(() => session.calls.value.length === 1)
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  await session.stopTask(session.calls.value[0]!.callId)
+  tab.kill()
+
+  const again = await here.tab(options).open()
+  await until(() => again.status.value === 'idle')
+  expect(again.lastEnd.value).toMatchObject({ terminalReason: 'completed' })
+  expect(textOf(again.messages.value.at(-1)!)).toBe('Without it, then.')
+  expect(await store.inbox('s1')).toEqual([])
+  const ends = (await store.entries('s1', 0)).filter(({ type }) => type === 'turn-end')
+  expect(ends).toMatchObject([{ terminalReason: expect.stringContaining('aborted') }, { terminalReason: 'completed' }])
+})
+
+test('[K39] a task that waits for its person is theirs to answer: it is not stopped', async () => {
+  const tool = { name: 'book', needsApproval: true, func: () => 'booked' }
+  const inner = agent('inner', scriptedModel([call('book'), say('Booked.')]), { tools: [tool] })
+  const model = scriptedModel([call('inner', { input: 'b' }), say('Done.')])
+  const here = device()
+  const session = await here.tab({ model, tools: [asTool(inner)] }).open()
+  const { requests } = await session.send('go')
+  await session.stopTask(session.calls.value[0]!.callId)
+  expect(await session.approve(requests[0]!.id)).toMatchObject({ text: 'Done.' })
+  expect(JSON.stringify(await here.store.entries(session.id, 0))).toContain('command-refused')
+})
+
 test('[C55] the fold of a session with children is the same live, read anew, cached, and on the page', async () => {
   const here = device()
   const tool = { name: 'book', needsApproval: true, func: () => 'booked' }

@@ -92,6 +92,8 @@ export interface Session {
   unqueue(commandId: string): Promise<void>
   /** Ends the turn. What is queued stays queued, and waits for the next `send`, or for `editQueued` with `now`. */
   stop(): Promise<void>
+  /** Ends what a helper does for a call, by the call's id, and the agent goes on with what it has. Where none works, nothing happens. */
+  stopTask(task: string): Promise<void>
   /** Tries at once to go on with a turn that is held up: after signing in again, say. */
   resume(): void
   /** Asks again after a failed or stopped turn, without a new message. */

@@ -47,6 +47,7 @@ function childRun(run: Run, task: Task, key: string): Run {
   let shown: Partial | null = null
   let { agent } = task
   let parent = run.agent()
+  const stop = run.taskStop?.(key)
   return {
     ...run,
     journal,
@@ -59,6 +60,7 @@ function childRun(run: Run, task: Task, key: string): Run {
       return activeAgent(agent, head)
     },
     startedAt: run.clock.elapsed(),
+    signal: stop ? AbortSignal.any([run.signal, stop.controller.signal]) : run.signal,
     above: run,
     budgetAbove: () => budgetReached(run),
     costAbove: run.agent().costOf ?? run.costAbove,
@@ -69,7 +71,7 @@ function childRun(run: Run, task: Task, key: string): Run {
     emit: (partial) => void (shown = partial),
     shown: () => shown,
     // Only the parent's end answers the command: one that died before it must find the command again.
-    stopping: () => run.stopping() && { take: [] },
+    stopping: () => (run.stopping() ? { take: [] } : stop?.stopping),
     checkpoint: undefined,
     asksAt: undefined,
   }

@@ -18,7 +18,7 @@ export interface SubagentDefinition {
   readonly maxTurns?: number
   /** How much its model thinks. Default: as much as the agent's own. */
   readonly effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max'
-  /** Said before each of its tasks. */
+  /** Said before each of its tasks; before the first message, where `query()` has it answer. */
   readonly initialPrompt?: string
   /** Its own, where that is stricter than the one it works for, or where that has none. `auto` means nothing yet. */
   readonly permissionMode?: 'default' | 'acceptEdits' | 'bypassPermissions' | 'plan' | 'dontAsk' | 'auto'

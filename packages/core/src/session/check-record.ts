@@ -294,6 +294,7 @@ const commands: Readonly<Record<Command['type'], Check>> = {
   unqueue: shape({ target: text }),
   requeue: shape({ target: text, content: maybe(content), when: maybe(text) }),
   stop: anything,
+  'stop-task': shape({ task: text }),
   resolve: shape({ requestId: text, resolution, by: maybe(text), host: maybe(text) }),
   'resolve-all': shape({ requestIds: list(text), resolution, by: maybe(text) }),
   rule: shape({ rule: text, decision: orNull(text), agent: text }),

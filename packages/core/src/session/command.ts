@@ -20,6 +20,8 @@ export type CommandBody =
       readonly when?: When
     }
   | { readonly type: 'stop' }
+  /** Ends what an agent does for a call; whoever gave it the task goes on. By the name its entries have in their path. */
+  | { readonly type: 'stop-task'; readonly task: string }
   | {
       readonly type: 'resolve'
       readonly requestId: string

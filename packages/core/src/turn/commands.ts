@@ -6,6 +6,7 @@ import { parseRule, ruleFor } from '../permission/rule.ts'
 import type { Hash } from '../ports/hash.ts'
 import type { InboxRow, RuleRecord, Store } from '../ports/store.ts'
 import type { Command } from '../session/command.ts'
+import { statusOf } from '../session/fold.ts'
 import type { NewEntry } from '../session/journal.ts'
 import type { Head } from '../session/state.ts'
 import { editPlan, planTool } from '../smart/plan.ts'
@@ -28,7 +29,7 @@ interface Taker extends Mover {
   readonly hash: Hash
 }
 
-/** `stop` is left to the driver: its row goes with the end of the turn. */
+/** `stop` and `stop-task` are left to the driver: their rows go with the end of the turn. */
 export async function takeCommand(taker: Taker, row: InboxRow): Promise<'taken' | 'stop'> {
   const { journal } = taker
   const { command } = row
@@ -38,6 +39,8 @@ export async function takeCommand(taker: Taker, row: InboxRow): Promise<'taken' 
     return 'taken'
   }
   if (command.type === 'stop' && head.turn) return 'stop'
+  const task = command.type === 'stop-task' && head.children[command.task]
+  if (task && statusOf(task) === 'busy') return 'stop'
   const isStopped = stopsAtCheckpoint(head, command)
   await journal.append(command.type === 'plan' ? planEntries(taker, command) : await entriesFor(taker, command), {
     take: [row.key],
@@ -143,6 +146,7 @@ async function accepted(taker: Taker, command: Exclude<Command, { type: 'plan' }
       // Its call has a result already, or was entered anew.
       return []
     case 'stop':
+    case 'stop-task':
       throw new DogearError('not-idle', 'Nothing is running.')
     default:
       // A tab with a newer script put it there: refused, or it would stop this one at every drain.

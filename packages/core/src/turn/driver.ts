@@ -18,7 +18,7 @@ import { createHoldUp } from './hold-up.ts'
 import type { Page } from './page.ts'
 import { isDue, isInterrupted } from './queue.ts'
 import { activeAgent } from '../agents/active-agent.ts'
-import type { Run, RunAgent } from './run.ts'
+import type { Run, RunAgent, TaskStop } from './run.ts'
 import { titleByModel } from './title.ts'
 import { runTurn } from './turn.ts'
 
@@ -64,7 +64,7 @@ export function createDriver(options: DriverOptions): Driver {
   const { journal, store, clock } = options
   const { sessionId } = journal.fold.head
   let agent = options.agent
-  let running: { id: string; controller: AbortController; stopping?: { commandId: string; take: number[] } } | undefined
+  let running: { id: string; controller: AbortController; stopping?: Stopping } | undefined
   let recovering = journal.fold.head.turn !== null
   let shown: Partial | null = null
   const holdUp = createHoldUp(clock, options.hash, options.waits)
@@ -77,6 +77,7 @@ export function createDriver(options: DriverOptions): Driver {
   let hasBegun = false
   const reports = new Map<string, InboxRow>()
   const awaited = new Map<string, () => void>()
+  const tasks = new Map<string, TaskStop>()
 
   async function drain(): Promise<void> {
     if (isDraining) {
@@ -109,7 +110,18 @@ export function createDriver(options: DriverOptions): Driver {
     const outcome = await alone(() =>
       takeCommand({ journal, store, agent, clock, hash: options.hash, signal: closing.signal }, row),
     )
-    if (outcome === 'stop') stop(row.command.commandId, [row.key])
+    if (outcome !== 'stop') return
+    const stopping = { commandId: row.command.commandId, take: [row.key] }
+    if (row.command.type !== 'stop-task') return stop(stopping)
+    const task = taskStop(row.command.task)
+    task.stopping = stopping
+    task.controller.abort()
+  }
+
+  function taskStop(task: string): TaskStop {
+    let stopped = tasks.get(task)
+    if (!stopped) tasks.set(task, (stopped = { controller: new AbortController() }))
+    return stopped
   }
 
   /** Left in the inbox until the call's result is written: this host may die before. */
@@ -147,14 +159,14 @@ export function createDriver(options: DriverOptions): Driver {
     return done
   }
 
-  function stop(commandId: string, take: number[]): void {
+  function stop(stopping: Stopping): void {
     // It ended by itself in the meantime: looked at again, the command finds nothing to stop.
     if (!journal.fold.head.turn) {
       mustDrain = true
       return
     }
     running ??= start()
-    running.stopping = { commandId, take }
+    running.stopping = stopping
     holdUp.over()
     running.controller.abort()
   }
@@ -195,7 +207,8 @@ export function createDriver(options: DriverOptions): Driver {
   /** Starts what the journal says is due: an open turn, or the next one queued. */
   async function goOn(): Promise<void> {
     const { head } = journal.fold
-    if (isInterrupted(head) && !isClosed && !running?.stopping) stop(head.queue[0]?.commandId ?? '', [])
+    if (isInterrupted(head) && !isClosed && !running?.stopping)
+      stop({ commandId: head.queue[0]?.commandId ?? '', take: [] })
     if (running || isClosed) return
     if (isDue(head)) await journal.append(turnEntries(journal.fold, agent, clock, { queued: true }))
     if (journal.fold.head.turn && statusOf(journal.fold.head) === 'busy') running ??= start()
@@ -218,6 +231,7 @@ export function createDriver(options: DriverOptions): Driver {
       emit,
       shown: () => shown,
       stopping: () => current.stopping,
+      taskStop,
       loadPartial: (stepId) => store.partial(sessionId, stepId),
       // Not kept, it costs a reload a second of words; failing, it must not cost the answer.
       savePartial: (partial) => store.savePartial({ ...partial, sessionId, epoch: journal.epoch }).catch(() => {}),
@@ -248,6 +262,7 @@ export function createDriver(options: DriverOptions): Driver {
           if (running === current) running = undefined
           holdUp.over()
           reports.clear()
+          tasks.clear()
           void titleByModel({ ...run, signal: closing.signal })
           return drain()
         },
@@ -303,6 +318,8 @@ export function createDriver(options: DriverOptions): Driver {
     },
   }
 }
+
+type Stopping = NonNullable<ReturnType<Run['stopping']>>
 
 const tooLate = 'Nobody answered in time.'
 

@@ -57,6 +57,8 @@ export interface Run {
   shown(): Partial | null
   /** The stop command, when that is why `signal` aborted. */
   stopping(): { readonly commandId?: string; readonly take: readonly number[] } | undefined
+  /** What stops an agent at work for a call of this run, and that one alone. Absent in memory, where nobody can ask for it. */
+  taskStop?(task: string): TaskStop
   loadPartial(stepId: string): Promise<Partial | undefined>
   savePartial(partial: Partial): Promise<void>
   /** Does this while no command is taken: what both read of the queue, only one may change. */
@@ -82,6 +84,11 @@ export interface Run {
   readonly reports?: ReadonlyMap<string, InboxRow>
   /** For the developer's console. */
   warn(message: string): void
+}
+
+export interface TaskStop {
+  readonly controller: AbortController
+  stopping?: ReturnType<Run['stopping']>
 }
 
 /** What is to run, by an intent that is committed. */

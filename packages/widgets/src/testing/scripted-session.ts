@@ -71,6 +71,7 @@ export function scriptedSession(state: SessionState = {}, agent: SmartAgentOptio
     editQueued: (commandId, change) => command('editQueued', { commandId, ...change }),
     unqueue: async (commandId) => void command('unqueue', { commandId }),
     stop: async () => void command('stop'),
+    stopTask: async (task) => void command('stop-task', { task }),
     resume: () => void command('resume'),
     retry: () => command('retry'),
     compact: () => command('compact'),

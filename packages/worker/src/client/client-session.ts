@@ -228,6 +228,7 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
     editQueued: (target, { content, when }) => command({ type: 'requeue', target, content, when }),
     unqueue: (target) => command({ type: 'unqueue', target }).saved,
     stop: () => command({ type: 'stop' }).saved,
+    stopTask: (task) => command({ type: 'stop-task', task }).saved,
     resume() {
       // Said again if it still fails.
       failure.value = null
