@@ -171,6 +171,7 @@ export {
   type SDKResultMessage,
   type SDKSessionStateChangedMessage,
   type SDKStatusMessage,
+  type SDKAPIRetryMessage,
   type SDKSystemMessage,
   type SDKTaskNotificationMessage,
   type SDKTaskProgressMessage,

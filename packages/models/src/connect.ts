@@ -38,7 +38,8 @@ export async function* connect(server: Server, first: Call): AsyncGenerator<Mode
     else {
       const delayMs = attempt > server.maxRetries ? undefined : retryDelay(response, failure, attempt, server.random)
       if (delayMs === undefined) throw failure
-      yield { type: 'retry', attempt, delayMs, reason: failure.message }
+      const { code, message: reason } = failure
+      yield { type: 'retry', attempt, delayMs, reason, max: server.maxRetries, code, status: response.status }
       await server.clock.sleep(delayMs, call.signal)
       attempt += 1
     }

@@ -112,6 +112,7 @@ export interface PartialDelta {
   readonly reasoning: string
   readonly calls: Partial['calls']
   readonly resumedAt?: Partial['resumedAt']
+  readonly retry?: Partial['retry']
 }
 
 /** `last` reopens this agent's newest session, or starts one. */

@@ -1,4 +1,5 @@
 /** Model port: one request in, a stream of events out. */
+import type { ErrorCode } from '../error.ts'
 import type { Message } from '../session/message.ts'
 
 export interface Model {
@@ -48,6 +49,19 @@ export interface ModelUsage {
   readonly raw?: unknown
 }
 
+/** A failed try that will be made again by itself. */
+export interface RetryEvent {
+  readonly type: 'retry'
+  readonly attempt: number
+  readonly delayMs: number
+  readonly reason: string
+  /** How many more tries there are at most, after the first. */
+  readonly max?: number
+  readonly code?: ErrorCode
+  /** Of the answer that failed. */
+  readonly status?: number
+}
+
 export type ModelEvent =
   | { readonly type: 'text-delta'; readonly text: string }
   | { readonly type: 'reasoning-delta'; readonly text: string }
@@ -57,6 +71,5 @@ export type ModelEvent =
   /** Where to re-attach; sent after the events it covers. A stream without cursors cannot be re-attached. */
   | { readonly type: 'cursor'; readonly after: string }
   | { readonly type: 'usage'; readonly usage: ModelUsage; readonly model?: string }
-  /** A failed try that will be made again by itself. */
-  | { readonly type: 'retry'; readonly attempt: number; readonly delayMs: number; readonly reason: string }
+  | RetryEvent
   | { readonly type: 'finish'; readonly reason: FinishReason }

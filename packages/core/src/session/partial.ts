@@ -1,5 +1,5 @@
 /** The answer while it streams: kept once a second beside the journal, so a reload shows the words already seen. */
-import type { FinishReason, ModelEvent, ModelUsage } from '../ports/model.ts'
+import type { FinishReason, ModelEvent, ModelUsage, RetryEvent } from '../ports/model.ts'
 
 export interface Partial {
   readonly stepId: string
@@ -14,6 +14,8 @@ export interface Partial {
   readonly model?: string
   readonly finish?: FinishReason
   readonly resumedAt?: readonly number[]
+  /** Only of one that is shown: set while the model waits to be asked again. */
+  readonly retry?: RetryEvent
 }
 
 export interface PartialCall {
@@ -78,8 +80,8 @@ function addArgs(call: PartialCall, index: number, args: string): PartialCall {
  * a copy of a copy takes V8 microseconds.
  */
 export function copyOfPartial(partial: Partial): EveryKeyOf<Partial> {
-  const { stepId, text, reasoning, refusal, calls, after, usage, model, finish, resumedAt } = partial
-  return { stepId, text, reasoning, refusal, calls, after, usage, model, finish, resumedAt }
+  const { stepId, text, reasoning, refusal, calls, after, usage, model, finish, resumedAt, retry } = partial
+  return { stepId, text, reasoning, refusal, calls, after, usage, model, finish, resumedAt, retry }
 }
 
 /** A key left out of a copy would be a value lost, so leaving one out does not compile. */

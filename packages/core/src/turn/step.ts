@@ -75,7 +75,7 @@ async function streamInto(
   })
   for await (const event of events) {
     partial = addToPartial(partial, event)
-    run.emit(partial)
+    run.emit(event.type === 'retry' ? { ...partial, retry: event } : partial)
     const now = run.clock.elapsed()
     savedAt ??= now
     // Words beyond their cursor would be said twice when the stream is re-attached.

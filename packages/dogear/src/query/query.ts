@@ -7,6 +7,7 @@ import {
   type Request,
   type Resolution,
   type TerminalReason,
+  type When,
 } from '@dogear/core'
 import type { Session } from '@dogear/worker'
 import { createMessageQueue } from './message-queue.ts'
@@ -27,11 +28,17 @@ export interface QueryInput {
 export interface QueryUserMessage {
   readonly type: 'user'
   readonly message: { readonly role: 'user'; readonly content: string | readonly { type: 'text'; text: string }[] }
+  /** `false`: held, and said with the next message that asks. What none follows is not kept. */
+  readonly shouldQuery?: boolean
+  /** While another is answered: `now` stops that, `next` joins it and has no result of its own, `later` (default) waits. */
+  readonly priority?: When
 }
 
 export interface Query extends AsyncGenerator<SDKMessage, void> {
   /** Stops the turn that runs; its result follows. `still_queued`: the uuids of the messages that wait behind it. */
   interrupt(): Promise<{ still_queued: readonly string[] }>
+  /** Ends the task with this `task_id`; its `task_notification` follows, and the agent that gave it goes on. */
+  stopTask(taskId: string): Promise<void>
   /** For what is asked from now on; without one, the query's own. */
   setModel(model?: string): Promise<void>
   /** From the next call on. */
@@ -86,7 +93,14 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
     session.listen((entry) => {
       if (entry.turnId !== undefined && !isOurs(entry.turnId)) return
       // Asked again with another model: the message has one result, and this is not it.
-      if (entry.type === 'turn-end' && entry.path.length === 0 && goesOn(session, entry.error)) return
+      if (entry.type === 'turn-end' && entry.path.length === 0) {
+        const retry = goesOn(session, entry.error)
+        if (retry) return tell([messages.retry(retry, { max_retries: fallbacks.length, retry_delay_ms: 0 })])
+      }
+      // It joined the turn that was running, and has no end of its own.
+      if (entry.type === 'message-add' && turns.has(entry.commandId ?? '') && entry.turnId !== entry.commandId) {
+        unanswered -= 1
+      }
       const made = messages.entry(entry)
       tell(made)
       if (summaries) summaries(entry, made)
@@ -97,6 +111,10 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
     })
     session.partial.subscribe((partial) => {
       if (!partial || isOurs(partial.stepId)) tell(messages.partial(partial))
+    })
+    session.waiting.subscribe((waiting) => {
+      if (waiting === 'network') tell([messages.retry({ code: 'network' })])
+      if (waiting === 'token') tell([messages.retry({ code: 'token-refused' })])
     })
     // They would hold up all that is asked.
     for (const request of session.requests.value) void session.resolve(request.id, withoutAnybody(request))
@@ -127,10 +145,11 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
       else end()
     }
     options.abortController?.signal.addEventListener('abort', stop, { once: true })
-    for await (const text of textsOf(prompt)) {
+    const { initialPrompt } = options.agents?.[options.agent ?? ''] ?? {}
+    for await (const { text, when } of wordsOf(prompt, initialPrompt)) {
       if (options.abortController?.signal.aborted) break
       unanswered += 1
-      const turn = session.send(text)
+      const turn = session.send(text, { when })
       turns.add(turn.id)
       await turn.saved
     }
@@ -170,15 +189,15 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
     if (isInputOver && unanswered <= 0) end()
   }
 
-  /** Whether another model gets the question. */
-  function goesOn(session: Session, error: ErrorData | undefined): boolean {
+  /** Why another model gets the question, if it does. */
+  function goesOn(session: Session, error: ErrorData | undefined): ErrorData | undefined {
     const [next, ...rest] = untried
-    if (!error || next === undefined || !isModelsFault.has(error.code)) return false
+    if (!error || next === undefined || !isModelsFault.has(error.code)) return undefined
     untried = rest
     warn(`query: ${error.message} Trying "${next}".`)
     void session.set({ model: next })
     turns.add(session.retry().id)
-    return true
+    return error
   }
 
   run().catch((error: unknown) => queue.fail(error))
@@ -194,6 +213,7 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
       // As the uuids their messages will have.
       return { still_queued: session.queued.value.map(({ commandId }) => `${commandId}.u`) }
     },
+    stopTask: async (taskId: string) => (await opening).stopTask(taskId),
     setModel: async (next = model) => (await opening).set({ model: (chosen = next) }),
     setPermissionMode: async (mode: PermissionMode) => (await opening).setMode(mode),
     close,
@@ -220,10 +240,17 @@ function withoutAnybody({ kind }: Request): Resolution {
   return { type: 'reject', comment: 'Nobody can be asked for permission here. Do without it, or say what you need.' }
 }
 
-async function* textsOf(prompt: QueryInput['prompt']): AsyncGenerator<string> {
-  if (typeof prompt === 'string') return yield prompt
-  for await (const { message } of prompt) {
+async function* wordsOf(
+  prompt: QueryInput['prompt'],
+  first: string | undefined,
+): AsyncGenerator<{ text: string; when?: When }> {
+  let held = first ? [first] : []
+  const said = (text: string) => [...held.splice(0), text].join('\n\n')
+  if (typeof prompt === 'string') return yield { text: said(prompt) }
+  for await (const { message, shouldQuery = true, priority } of prompt) {
     const { content } = message
-    yield typeof content === 'string' ? content : content.map((part) => part.text).join('')
+    const text = said(typeof content === 'string' ? content : content.map((part) => part.text).join(''))
+    if (shouldQuery) yield { text, when: priority }
+    else held = [text]
   }
 }

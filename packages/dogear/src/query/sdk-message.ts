@@ -9,6 +9,7 @@ export type SDKMessage =
   | SDKResultMessage
   | SDKCompactBoundaryMessage
   | SDKStatusMessage
+  | SDKAPIRetryMessage
   | SDKSessionStateChangedMessage
   | SDKPermissionDeniedMessage
   | SDKHookStartedMessage
@@ -181,6 +182,21 @@ export interface SDKStatusMessage extends Envelope {
   readonly type: 'system'
   readonly subtype: 'status'
   readonly status: 'requesting' | null
+}
+
+/** The model is asked again: its answer broke off, the server is out of reach or refuses the token, or a fallback is tried. */
+export interface SDKAPIRetryMessage extends Envelope {
+  readonly type: 'system'
+  readonly subtype: 'api_retry'
+  /** From 1 on, for each message of the prompt. */
+  readonly attempt: number
+  /** Null where it is tried until it works. */
+  readonly max_retries: number | null
+  /** Null where that depends on the network, or on a new token. */
+  readonly retry_delay_ms: number | null
+  /** Of the answer that failed; null when there was none. */
+  readonly error_status: number | null
+  readonly error: SDKAssistantMessageError
 }
 
 export interface SDKSessionStateChangedMessage extends Envelope {

@@ -3,6 +3,7 @@ import {
   textOf,
   type Entry,
   type EntryOf,
+  type ErrorData,
   type Message,
   type ModelUsage,
   type Partial,
@@ -11,6 +12,7 @@ import {
 import { errorClass } from './error-class.ts'
 import type {
   ContentBlock,
+  SDKAPIRetryMessage,
   SDKAssistantMessage,
   SDKMessage,
   SDKModelUsage,
@@ -38,7 +40,11 @@ export interface ToMessages {
   /** A model call that is in no journal. */
   count(paid: Pick<EntryOf<'usage-add'>, 'model' | 'usage' | 'costUsd'>): void
   partial(partial: Partial | null): SDKMessage[]
+  /** The model is asked again because of this. `limits` where there are any. */
+  retry(error: Pick<ErrorData, 'code' | 'details'>, limits?: RetryLimits): SDKMessage
 }
+
+type RetryLimits = Pick<SDKAPIRetryMessage, 'max_retries' | 'retry_delay_ms'>
 
 export function createToMessages(options: ToMessagesOptions): ToMessages {
   const { sessionId } = options
@@ -48,6 +54,9 @@ export function createToMessages(options: ToMessagesOptions): ToMessages {
   let totalCost = 0
   let turn = newTurn(0)
   let streamedCount = 0
+  /** Of the message that is being answered, by whichever model. */
+  let retries = 0
+  let retried = 0
 
   function told(entry: Entry): SDKMessage[] {
     const at = { uuid: entry.id, session_id: sessionId }
@@ -58,7 +67,7 @@ export function createToMessages(options: ToMessagesOptions): ToMessages {
       case 'step-start':
         turn.steps += 1
         turn.askedAt = entry.at
-        return [{ type: 'system', subtype: 'status', status: 'requesting', ...at }]
+        return [...again(), { type: 'system', subtype: 'status', status: 'requesting', ...at }]
       case 'message-add':
         return said(entry)
       case 'usage-add':
@@ -83,15 +92,43 @@ export function createToMessages(options: ToMessagesOptions): ToMessages {
     }
   }
 
+  /** An answer that broke off stands there with its words, and the step after it asks anew. */
+  function again(): SDKMessage[] {
+    if (!turn.isCut) return []
+    turn.isCut = false
+    return [retry({ code: 'stream-cut' }, { max_retries: null, retry_delay_ms: 0 })]
+  }
+
+  function retry(
+    { code, details }: Parameters<ToMessages['retry']>[0],
+    limits: RetryLimits = { max_retries: null, retry_delay_ms: null },
+  ): SDKMessage {
+    const { status } = details ?? {}
+    return {
+      type: 'system',
+      subtype: 'api_retry',
+      attempt: (retries += 1),
+      ...limits,
+      error_status: typeof status === 'number' ? status : null,
+      error: errorClass(code),
+      uuid: `${sessionId}.retry.${(retried += 1)}`,
+      session_id: sessionId,
+    }
+  }
+
   function said(entry: EntryOf<'message-add'>): SDKMessage[] {
     const { message } = entry
     const at = { uuid: message.id, session_id: sessionId, parent_tool_use_id: parentOf(entry) }
-    if (message.role === 'user') return [{ type: 'user', message: { role: 'user', content: textOf(message) }, ...at }]
+    if (message.role === 'user') {
+      retries = 0
+      return [{ type: 'user', message: { role: 'user', content: textOf(message) }, ...at }]
+    }
     if (message.role !== 'assistant') return []
     const streamed = [...stream(shownOf(message)), ...stream(null)]
     turn.apiMs += entry.at - turn.askedAt
     if (message.meta.status === 'complete' || message.meta.status === 'refused') turn.text = textOf(message)
     turn.stopReason = stopReason(message)
+    turn.isCut = message.meta.status === 'partial'
     const error = message.meta.finish === 'length' && ({ error: 'max_output_tokens' } as const)
     return [...streamed, { type: 'assistant', message: assistant(message, contentOf(message)), ...error, ...at }]
   }
@@ -244,9 +281,14 @@ export function createToMessages(options: ToMessagesOptions): ToMessages {
       return told(entry)
     },
     partial(partial) {
+      if (partial?.retry) {
+        const { code = 'model-failed', status, max = null, delayMs } = partial.retry
+        return [retry({ code, details: { status } }, { max_retries: max, retry_delay_ms: delayMs })]
+      }
       if (partial && turn.ttftMs === undefined) turn.ttftMs = options.now() - turn.startedAt
       return stream(partial)
     },
+    retry,
   }
 }
 
@@ -256,6 +298,7 @@ function newTurn(startedAt: number) {
     askedAt: startedAt,
     apiMs: 0,
     steps: 0,
+    isCut: false,
     text: '',
     stopReason: null as string | null,
     model: undefined as string | undefined,

@@ -27,6 +27,7 @@ export function createDeltas(clock: Clock, tell: (delta: PartialDelta) => void):
       reasoning: latest.reasoning.slice(from?.reasoning.length ?? 0),
       calls: latest.calls,
       resumedAt: latest.resumedAt,
+      retry: latest.retry,
     })
     told = latest
   }
@@ -52,8 +53,8 @@ export function addDelta(partial: Partial | null, delta: PartialDelta): Partial 
       ? partial
       : { stepId: delta.stepId, text: '', reasoning: '', refusal: '', calls: [] }
   if (base.text.length < delta.textAt || base.reasoning.length < delta.reasoningAt) return undefined
-  const { calls, resumedAt } = delta
+  const { calls, resumedAt, retry } = delta
   const text = base.text.slice(0, delta.textAt) + delta.text
   const reasoning = base.reasoning.slice(0, delta.reasoningAt) + delta.reasoning
-  return { ...base, text, reasoning, calls, resumedAt }
+  return { ...base, text, reasoning, calls, resumedAt, retry }
 }
