@@ -44,6 +44,14 @@ test('[K26] a lost network is told once as api_retry, for as long as it takes', 
   expect(messages.at(-1)).toMatchObject({ result: 'Back.' })
 })
 
+test('[K25] debug prints every message, once', async () => {
+  const printed = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  const messages = await all('hello', { model: scriptedModel([say('Hi.')]), debug: true })
+  const lines = printed.mock.calls.flat().map((line) => String(line).replace('[dogear] ', ''))
+  printed.mockRestore()
+  expect(lines.map((line) => JSON.parse(line))).toEqual(JSON.parse(JSON.stringify(messages)))
+})
+
 test('[K40] a message with shouldQuery: false is held, and said with the next that asks', async () => {
   const model = scriptedModel((request) => say(`${wordsOf(request).length}`))
   const held = { ...user('The build failed.'), shouldQuery: false }

@@ -66,7 +66,7 @@ test('[K14] includePartialMessages adds the answer as it streams, whole and in o
   expect(at('stream_event')).toBeLessThan(at('assistant'))
 })
 
-test('[K5] a question that takes too many steps ends with error_max_turns', async () => {
+test('[K5] [K29] a question that takes too many steps ends with error_max_turns', async () => {
   const model = scriptedModel(() => call('look'))
   const messages = await all('go', { model, maxTurns: 2, tools: [{ name: 'look', func: () => 'nothing' }] })
   expect(messages.at(-1)).toMatchObject({

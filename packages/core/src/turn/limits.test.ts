@@ -9,7 +9,7 @@ import { calls, resultsIn, run } from './turn.fixture.ts'
 const hello: Message = { id: 'u', role: 'user', content: 'hello', meta: { status: 'complete', createdAt: 0 } }
 const look: ToolOptions = { name: 'look', effect: 'read', func: () => 'seen' }
 
-test('[C8] a turn that asks its model too often ends with its reason and no call without a result', async () => {
+test('[C8] [O13] a turn that asks its model too often ends with its reason and no call without a result', async () => {
   const { result, asked } = await turn({ limits: { maxTurns: 3 } }, 9)
   expect(asked).toHaveLength(3)
   expect(result).toMatchObject({ terminalReason: 'max_turns', content: 'Step 3.' })
