@@ -1,8 +1,8 @@
 /** The traces of durable sessions: one a run. */
-import { customSink, httpSink, type TraceSession } from '@dogear/core'
-import { call, say, scriptedModel } from '@dogear/testing'
+import { customSink, httpSink, type TracePlatform, type TraceSession, type TracingConfig } from '@dogear/core'
+import { call, pause, say, scriptedModel, type Script } from '@dogear/testing'
 import { createAgent } from 'dogear'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { traceSession } from '../../packages/dogear/src/traced-session.ts'
 import { device, until } from './device.ts'
 import { inNode } from './traced.ts'
@@ -55,6 +55,33 @@ test('[C63] the turns of a fork are traced like those of the session it comes fr
   expect(traces.map(({ threadId }) => threadId)).toEqual(['traced', fork.id])
 })
 
+test('[C63] a turn whose page is left is told so far, by a request that outlives the page; brought back, it begins the next trace', async () => {
+  const listeners = new Map<string, () => void>()
+  vi.stubGlobal('addEventListener', (type: string, listener: () => void) => listeners.set(type, listener))
+  let go = () => {}
+  const held = new Promise<void>((resolve) => (go = resolve))
+  const posted: { keepalive?: boolean; trace: TraceSession }[] = []
+  const { session } = await tracedSession([call('look'), [pause(held), say('Seen.')]], {
+    sink: httpSink({ url: 'http://localhost/traces' }),
+    fetch: async (_url, { keepalive, body }) => {
+      posted.push({ keepalive, trace: JSON.parse(body) })
+      return new Response('{}')
+    },
+  })
+  vi.unstubAllGlobals()
+  const turn = session.send('go')
+  await until(() => session.pending.value.some(({ role }) => role === 'tool'))
+  listeners.get('pagehide')?.()
+  // A page that is left runs what is due at once, and no timer.
+  await Promise.resolve().then(() => new Promise((resolve) => process.nextTick(resolve)))
+  expect(posted).toMatchObject([{ keepalive: true, trace: { events: [{}, { type: 'tool_call' }, { type: 'turn' }] } }])
+  await new Promise((resolve) => setTimeout(resolve))
+  go()
+  await turn
+  await until(() => posted.length === 2)
+  expect(posted[1]).toMatchObject({ keepalive: false, trace: { events: [{ type: 'ai_call' }, { type: 'turn' }] } })
+})
+
 test('[C63] called off, it tells no more', async () => {
   const { session, traces, stop } = await tracedSession([say('One.')])
   stop()
@@ -74,13 +101,21 @@ test('[C63] a sink that cannot work is told once, not with each turn', async () 
   expect(warnings).toEqual([expect.stringContaining('"nowhere"')])
 })
 
-async function tracedSession(script: Parameters<typeof scriptedModel>[0]) {
+async function tracedSession(script: Script, { fetch = inNode.fetch, ...given }: Given = {}) {
   const traces: TraceSession[] = []
-  const tools = [{ name: 'book', needsApproval: true, func: () => 'ok' }]
+  const tools = [
+    { name: 'book', needsApproval: true, func: () => 'ok' },
+    { name: 'look', func: () => 'seen' },
+  ]
   const session = await device()
     .tab({ model: scriptedModel(script), tools })
     .open()
-  const sink = customSink({ onSession: (trace) => void traces.push(trace) })
-  const stop = traceSession(session, { enabled: true, sink }, inNode)
+  const { sink = customSink({ onSession: (trace) => void traces.push(trace) }) } = given
+  const stop = traceSession(session, { enabled: true, sink }, { ...inNode, fetch })
   return { session, traces, stop }
+}
+
+interface Given {
+  readonly sink?: TracingConfig['sink']
+  readonly fetch?: TracePlatform['fetch']
 }

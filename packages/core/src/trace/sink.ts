@@ -30,7 +30,7 @@ export interface TracePlace {
 /** As much of the platform's as a sink needs. */
 export type Fetch = (
   url: string,
-  init: { method: 'POST'; headers: Record<string, string>; body: string; signal: AbortSignal },
+  init: { method: 'POST'; headers: Record<string, string>; body: string; signal: AbortSignal; keepalive?: boolean },
 ) => Promise<{
   readonly status: number
   readonly headers: { get(name: string): string | null }
