@@ -29,11 +29,21 @@ test('[K26] [K4] each fallback is told as api_retry, with why the model before i
   warnings()
   const refused = { details: { status: 429 } }
   const model = scriptedModel(({ model: name }) => (name === 'third' ? say('Yes.') : fail('rate-limited', refused)))
-  const messages = await all('go', { model, fallbackModel: 'second, third' })
-  expect(retriesOf(messages)).toMatchObject([
-    { attempt: 1, max_retries: 2, error_status: 429, error: 'rate_limit' },
-    { attempt: 2, max_retries: 2, error_status: 429, error: 'rate_limit' },
-  ])
+  const options = { model, fallbackModel: 'second, third' }
+  let next = () => {}
+  async function* questions() {
+    yield user('go')
+    await new Promise<void>((resolve) => (next = resolve))
+    yield user('again')
+  }
+  const messages: SDKMessage[] = []
+  for await (const message of query({ prompt: questions(), options })) {
+    messages.push(message)
+    if (message.type === 'result') next()
+  }
+  const why = { max_retries: 2, error_status: 429, error: 'rate_limit' }
+  // Counted anew for each message.
+  expect(retriesOf(messages)).toMatchObject([1, 2, 1, 2].map((attempt) => ({ attempt, ...why })))
 })
 
 test('[K26] a lost network is told once as api_retry, for as long as it takes', async () => {
