@@ -252,12 +252,15 @@ test('[K13] agentProgressSummaries has the model say how a task is going, at mos
     if (!reads(request).includes('You find places.')) {
       return request.messages.at(-1)?.role === 'tool' ? say('There.') : call('delegate_to', scout)
     }
-    return (looked += 1) > 3 ? say('Casa do Rio.') : call('look', { looked })
+    return (looked += 1) > 4 ? say('Casa do Rio.') : call('look', { looked })
   })
+  const summariesAsked = () => model.requests.filter((request) => reads(request).includes('Say in one short line'))
   const look = {
     name: 'look',
     async func({ looked }: { looked: number }) {
-      if (looked !== 2) minutes += 1
+      if (looked % 2) minutes += 1
+      // What was asked for after the call before comes while this one runs.
+      else await vi.waitUntil(() => summariesAsked().length === looked / 2, 10_000)
       await new Promise((resolve) => setTimeout(resolve, 20))
       return `hotel ${looked}`
     },
@@ -271,7 +274,7 @@ test('[K13] agentProgressSummaries has the model say how a task is going, at mos
     { subtype: 'task_progress', summary: 'Comparing hotels.', usage: { tool_uses: 1 } },
     { subtype: 'task_progress', summary: 'Comparing hotels.', usage: { tool_uses: 3 } },
   ])
-  const asked = model.requests.filter((request) => reads(request).includes('Say in one short line'))
+  const asked = summariesAsked()
   expect(reads(asked[1]!)).toContain('Your task: Find a hotel')
   expect(reads(asked[1]!)).toContain('look: hotel 3')
   expect(asked[0]!.tools ?? []).toEqual([])
