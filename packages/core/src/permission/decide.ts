@@ -31,8 +31,8 @@ export type Verdict =
   | { readonly type: 'allow' }
   | { readonly type: 'defer' }
   | { readonly type: 'deny'; readonly by: 'hook' | 'rule' | 'mode'; readonly rule?: string }
-  /** `mayRemember`: an answer may hold for calls like it. `rule`: the ask rule that wants it. */
-  | { readonly type: 'ask'; readonly mayRemember: boolean; readonly rule?: string }
+  /** `mayRemember`: an answer may hold for calls like it. `rule`: the ask rule that wants it. `tainted`: strangers may have. */
+  | { readonly type: 'ask'; readonly mayRemember: boolean; readonly rule?: string; readonly tainted?: boolean }
 
 export function decide({ tool, args, needsApproval, rules, mode, hook, isTainted }: CallQuestion): Verdict {
   const found = (list: readonly string[], every: boolean) =>
@@ -58,7 +58,7 @@ export function decide({ tool, args, needsApproval, rules, mode, hook, isTainted
   }
   if (isAllowed()) return { type: 'allow' }
   if (mode === 'dontAsk') return { type: 'deny', by: 'mode' }
-  return { type: 'ask', mayRemember: !mustAsk && !tool.destructive, ...(asked !== undefined && { rule: asked }) }
+  return { type: 'ask', mayRemember: !mustAsk && !tool.destructive, rule: asked, tainted: isRisky }
 }
 
 /** Whether a rule without terms takes a tool away altogether. */

@@ -246,6 +246,7 @@ const bodies: Readonly<Record<EntryType, Check>> = {
   'state-import': shape({ messages: list(message), plan: orNull(plan), cache: maybe(cache) }),
   'turn-start': shape({
     origin: text,
+    tainted: maybe(flag),
     resumed: maybe(shape({ step: count, toolCallCount: count, spent, tallies, nudges: maybe(count) })),
   }),
   'step-start': shape({ step: count, key: text }),
@@ -415,6 +416,7 @@ const headFields = shape({
       error: maybe(error),
       outputError: maybe(text),
       denials: maybe(denials),
+      tainted: maybe(flag),
     }),
   ),
   commands: list(text),

@@ -44,6 +44,8 @@ export type EntryBody =
       readonly origin: TurnOrigin
       /** Set when the turn begins a branch: where to go back to if nothing is said in it. */
       readonly back?: Place
+      /** Set when it goes on from a turn that was, with no word of a person between them. */
+      readonly tainted?: boolean
       /** How far the turn had come, when it goes on from an imported state. */
       readonly resumed?: Pick<
         OpenTurn,

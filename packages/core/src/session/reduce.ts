@@ -150,7 +150,7 @@ export function reduce(fold: Fold, entry: Entry): void {
           turnId,
           terminalReason,
           error,
-          ...definedOnly({ output, outputError, from, denials: head.turn?.denials }),
+          ...definedOnly({ output, outputError, from, denials: head.turn?.denials, tainted: head.turn?.tainted }),
         }
       head.turn = null
       head.requests = []
@@ -267,6 +267,7 @@ function openTurn(entry: EntryOf<'turn-start'>, agent: string | undefined): Open
     finish: 'completed',
     spent: { outputTokens: 0, costUsd: 0 },
     tallies: {},
+    tainted: entry.tainted,
     ...entry.resumed,
   }
 }

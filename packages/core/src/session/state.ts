@@ -48,6 +48,7 @@ export interface Head {
     /** The words it left without an answer when it went back to the branch before. */
     readonly from?: string
     readonly denials?: readonly PermissionDenial[]
+    readonly tainted?: boolean
   } | null
   /** The agents at work for an open call of this one, by the call's id. Gone with the call's result. */
   readonly children: Readonly<Record<string, Head>>

@@ -21,10 +21,19 @@ export interface ArchiveArgs {
 /** In one turn: a model that fetches everything back would be compacted for ever. */
 export const archiveReads = 8
 
+export interface Archived {
+  readonly text: string
+  /** A stranger's words. */
+  readonly untrusted?: boolean
+}
+
 /** Undefined when there is no such call. */
-export function archivedText(history: readonly Message[], { executionId, part }: ArchiveArgs): string | undefined {
-  const result = history.findLast((message) => message.tool_call_id === executionId)
-  if (part !== 'input') return result && textOf(result)
+export function archivedPart(history: readonly Message[], { executionId, part }: ArchiveArgs): Archived | undefined {
+  if (part !== 'input') {
+    const result = history.findLast((message) => message.tool_call_id === executionId)
+    return result && { text: textOf(result), untrusted: result.meta.tool?.untrusted }
+  }
   const calls = history.flatMap((message) => message.tool_calls ?? [])
-  return calls.findLast((call) => call.id === executionId)?.function.arguments
+  const call = calls.findLast(({ id }) => id === executionId)
+  return call && { text: call.function.arguments }
 }

@@ -24,6 +24,17 @@ export function isRepeatable(effect: Effect): boolean {
   return effect === 'read' || effect === 'idempotent'
 }
 
+/** Whether what it gives back may be a stranger's words. */
+export function isFromOutside({
+  openWorld,
+  effect,
+}: {
+  readonly openWorld?: boolean
+  readonly effect?: Effect
+}): boolean {
+  return openWorld === true || effect === 'page'
+}
+
 export interface ToolContext extends Asking {
   /** Aborts when the turn is stopped or the tool's time is up. */
   readonly signal: AbortSignal

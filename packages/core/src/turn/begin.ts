@@ -17,6 +17,8 @@ export interface Beginning {
   readonly content?: string | readonly ContentPart[]
   /** Set when it begins a branch. */
   readonly back?: Place
+  /** Set for a retry of a turn that was. */
+  readonly tainted?: boolean
 }
 
 export function turnEntries(
@@ -32,9 +34,11 @@ export function turnEntries(
     // After the turn's start, so that what was queued is never in neither place.
     return [...entries, { type: 'queue-set', queue: rest }]
   }
-  const { commandId, content, back } = begin
+  const { commandId, content, back, tainted } = begin
   const at = { turnId: commandId, commandId }
-  const entries: NewEntry[] = [{ type: 'turn-start', origin: 'human', ...(back && { back }), ...at }]
+  const entries: NewEntry[] = [
+    { type: 'turn-start', origin: 'human', ...(back && { back }), ...(tainted && { tainted }), ...at },
+  ]
   if (content !== undefined)
     entries.push({ type: 'message-add', message: userMessage(commandId, content, clock), ...at })
   if (content !== undefined && fold.head.title === undefined && agent.title !== false) {

@@ -2,7 +2,7 @@
 import type { Question } from '../permission/request.ts'
 import type { ModelTool } from '../ports/model.ts'
 import type { OpenCall } from '../session/state.ts'
-import { archivedText, archiveReads, archiveTool, type ArchiveArgs } from '../smart/archive.ts'
+import { archivedPart, archiveReads, archiveTool, type ArchiveArgs } from '../smart/archive.ts'
 import { planPrompt, planTool } from '../smart/plan.ts'
 import { questionPrompt, questionsProblem, questionTool } from '../smart/questions.ts'
 import { isRemoved } from '../permission/decide.ts'
@@ -122,10 +122,10 @@ const archiveBuiltIn: BuiltIn = {
     if (successes + before.length >= archiveReads) {
       return resultOf(call, 'error', `At most ${archiveReads} earlier results a turn. Go on with what you have.`, args)
     }
-    const text = archivedText(await run.journal.messages(), args as ArchiveArgs)
-    return text === undefined
-      ? resultOf(call, 'error', 'No call has this executionId. Take it from a marker.', args)
-      : resultOf(call, 'complete', text, args)
+    const found = archivedPart(await run.journal.messages(), args as ArchiveArgs)
+    if (!found) return resultOf(call, 'error', 'No call has this executionId. Take it from a marker.', args)
+    const { type, result } = resultOf(call, 'complete', found.text, args)
+    return { type, result: { ...result, ...(found.untrusted && { untrusted: true }) } }
   },
 }
 

@@ -8,7 +8,7 @@ import type { OpenCall } from '../session/state.ts'
 import { countApproxTokens } from '../smart/tokens.ts'
 import { argsHash } from '../tools/canonical.ts'
 import { cappedText, type CallContext, type CallReply } from '../tools/result.ts'
-import { isRepeatable } from '../tools/tool.ts'
+import { isFromOutside, isRepeatable } from '../tools/tool.ts'
 import { delegate, type Drive } from '../agents/delegate.ts'
 import { keepEvidence } from './evidence.ts'
 import { decideCall, decisionEntries, planDecision, toolNamed } from './decide.ts'
@@ -262,7 +262,6 @@ function resultOfReply(
   const whole = context ? `${reply.content}\n\n${context}` : reply.content
   const content = cappedText(whole, run.agent().profile.toolResponses)
   const isCut = content !== whole
-  const untrusted = used.openWorld || used.effect === 'page'
   return {
     status,
     content,
@@ -273,7 +272,7 @@ function resultOfReply(
     summary,
     ...(isCut && { originalTokens: countApproxTokens(whole) }),
     ...(unknown && { unknown }),
-    ...(untrusted && { untrusted }),
+    ...(isFromOutside(used) && { untrusted: true }),
     ...(interrupts && { interrupts }),
   }
 }

@@ -110,7 +110,8 @@ async function accepted(taker: Taker, command: Exclude<Command, { type: 'plan' }
       if (head.turn || !head.lastEnd || head.lastEnd.terminalReason === 'completed') {
         throw new DogearError('not-idle', 'There is nothing to try again.')
       }
-      if (head.lastEnd.from === undefined) return turnEntries(journal.fold, agent, clock, { commandId })
+      if (head.lastEnd.from === undefined)
+        return turnEntries(journal.fold, agent, clock, { commandId, tainted: head.lastEnd.tainted })
       return regenerateEntries(taker, { type: 'regenerate', commandId, messageId: head.lastEnd.from })
     case 'goto':
       return gotoEntries(taker, command)

@@ -1,12 +1,13 @@
 /** What becomes of a call: a result at once, a Request for a person, a run, or a wait for the page that has its tool. */
 import { isRemoved } from '../permission/decide.ts'
+import type { CallResult } from '../session/entry.ts'
 import type { NewEntry } from '../session/journal.ts'
 import type { OpenCall } from '../session/state.ts'
 import { changePlan, type Plan } from '../smart/plan.ts'
 import { builtinNames } from '../tools/builtin.ts'
 import { argsHash } from '../tools/canonical.ts'
 import { expectedText } from '../tools/coerce.ts'
-import type { Validated } from '../tools/tool.ts'
+import { isFromOutside, type Validated } from '../tools/tool.ts'
 import { delegationRefusal } from '../agents/delegation-limits.ts'
 import { checkBy } from './check-by.ts'
 import { builtInsOf, offeredBuiltIns } from './builtins.ts'
@@ -125,10 +126,10 @@ export function decisionEntries(
 ): NewEntry[] {
   switch (decision.type) {
     case 'result': {
-      const { result, plan, beside = [] } = decision
+      const { plan, beside = [] } = decision
       return [
         ...(plan ? [{ type: 'plan-set' as const, source: 'manage_todo_list' as const, ...plan, ...at }] : []),
-        { type: 'tool-result', callId: call.callId, result, ...at },
+        { type: 'tool-result', callId: call.callId, result: asFrom(toolNamed(run, call.tool), decision.result), ...at },
         ...beside.map((entry) => ({ ...at, ...entry })),
       ]
     }
@@ -158,6 +159,11 @@ export function decisionEntries(
     case 'later':
       return []
   }
+}
+
+/** Kept from an earlier turn, or told by somebody: what a call gave back is a stranger's word all the same. */
+function asFrom(tool: ReturnType<typeof toolNamed>, result: CallResult): CallResult {
+  return tool && isFromOutside(tool) && result.status === 'complete' ? { ...result, untrusted: true } : result
 }
 
 /** Whether the agent at work has this tool on another page. One that stands in for it waits for the tools of both. */

@@ -9,7 +9,7 @@ export async function nextTurn(run: Run, text: string): Promise<NewEntry[]> {
   const { onTurn } = run.agent()
   // What a person has queued goes first; and an agent at work for another has its answer to give.
   if (!onTurn || run.journal.path.length || headOf(run).queue.length) return []
-  const { id, step } = turnOf(run)
+  const { id, step, tainted } = turnOf(run)
   const [, first = id, before = '0'] = /^(.+)\+(\d+)$/.exec(id) ?? []
   const turn = Number(before) + 1
   const asked = Promise.resolve().then(() => onTurn({ text, steps: step, turn }))
@@ -22,7 +22,7 @@ export async function nextTurn(run: Run, text: string): Promise<NewEntry[]> {
   const turnId = `${first}+${turn}`
   const meta = { status: 'complete' as const, createdAt: run.clock.now() }
   return [
-    { type: 'turn-start', turnId, origin: 'code' },
+    { type: 'turn-start', turnId, origin: 'code', ...(tainted && { tainted }) },
     { type: 'message-add', turnId, message: { id: `${turnId}.u`, role: 'user', content: decision.continue, meta } },
     stepStart({ id: turnId, step: 0 }),
   ]

@@ -65,7 +65,7 @@ export async function permit(
       const asking = { args, kind: 'approval' as const, reason: place.reason, rule }
       const answer = await askFor(run, call, tool, {
         request: requestFor(run, call, tool, asking),
-        rule: verdict.rule,
+        verdict,
         context,
       })
       const isChanged = answer.type === 'allow' && answer.args !== args
@@ -74,15 +74,17 @@ export async function permit(
   }
 }
 
+type Asked = Extract<Verdict, { type: 'ask' }>
+
 /** The page's own word, then a person's. Also for what is no tool of the page: leaving plan mode. */
 export async function askFor(
   run: Run,
   call: OpenCall,
   tool: Pick<RunTool, 'parameters' | 'validate'>,
-  { request, rule, context }: { readonly request: Request; readonly rule?: string; readonly context?: string },
+  { request, verdict, context }: { readonly request: Request; readonly verdict?: Asked; readonly context?: string },
 ): Promise<Permit> {
   const { args } = request
-  const answer = await pagesWord(run, call, request, rule)
+  const answer = await pagesWord(run, call, request, verdict)
   if (answer?.behavior === 'deny') return denied(run, call, args, answer)
   if (answer?.behavior === 'allow') {
     const permitted = await allowed(run, call, tool, request, answer)
@@ -211,7 +213,7 @@ async function pagesWord(
   run: Run,
   { callId }: OpenCall,
   request: Request,
-  rule: string | undefined,
+  { rule, tainted }: Partial<Asked> = {},
 ): Promise<PermissionResult | undefined> {
   const { tool, args, always, label = '', description, destructive = false } = request
   let answer: PermissionResult | undefined
@@ -229,7 +231,11 @@ async function pagesWord(
   const about = {
     ...{ signal: run.signal, toolUseID: callId, requestId: request.id, title: label, displayName: label, description },
     ...{ suggestions, defaultToNo: destructive, suppressAlwaysAllowRule: !always },
-    decisionReason: rule === undefined ? 'Nothing allows this call by itself.' : `A rule asks for it: ${rule}`,
+    decisionReason: tainted
+      ? 'Content from outside is in this turn.'
+      : rule === undefined
+        ? 'Nothing allows this call by itself.'
+        : `A rule asks for it: ${rule}`,
     ...(rule !== undefined && { matchedAskRule: rule }),
     ...(agentID !== undefined && { agentID }),
   }
