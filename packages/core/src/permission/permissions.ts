@@ -19,9 +19,9 @@ export interface PermissionOptions {
   allowDangerouslySkipPermissions?: boolean
   /** How to plan in plan mode, in place of the built-in words. What frames them stays. */
   planModeInstructions?: string
-  /** `none`: nobody is there to be asked, so what would ask is denied. Default `host`: a Request waits for a person. */
+  /** `none`: nobody is there to be asked, so what would ask is denied, and the model has no questions to ask. Default `host`: a Request waits for a person. */
   permissionPrompts?: 'host' | 'none'
-  /** Milliseconds after which an approval, question or deferred call that nobody has answered counts as a no. */
+  /** Milliseconds after which an approval, question, form or deferred call that nobody has answered counts as a no. */
   requestTimeout?: number
   /** Asked before a Request is raised: it may decide in the person's place, or leave it to them with nothing. */
   canUseTool?: CanUseTool

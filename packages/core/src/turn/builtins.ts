@@ -65,8 +65,8 @@ function planBuiltIn({ todoList }: RunAgent): BuiltIn[] {
   ]
 }
 
-function questionBuiltIn({ askUser }: RunAgent): BuiltIn[] {
-  if (!askUser) return []
+function questionBuiltIn({ askUser, permissions }: RunAgent): BuiltIn[] {
+  if (!askUser || permissions.prompts === 'none') return []
   const { allowFreeText, promptOverride } = askUser
   return [
     {

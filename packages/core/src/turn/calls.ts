@@ -13,7 +13,7 @@ import { delegate, type Drive } from '../agents/delegate.ts'
 import { keepEvidence } from './evidence.ts'
 import { decideCall, decisionEntries, planDecision, toolNamed } from './decide.ts'
 import type { CallDecision } from './decision.ts'
-import { elicitationEntry } from './elicit.ts'
+import { askedEntry } from './elicit.ts'
 import { reportId } from './elsewhere.ts'
 import { budgetReached, limitReached } from './limits.ts'
 import { outputGivenUp } from './output.ts'
@@ -114,11 +114,8 @@ async function execute(run: Run, call: OpenCall, drive: Drive): Promise<void> {
   if (reply.asks) {
     run.signal.throwIfAborted()
     const asked = ownRequest(run, call, ready, reply.asks)
-    if ('kind' in asked) {
-      const isElicited = asked.kind === 'elicitation'
-      const entry = isElicited ? elicitationEntry(run, asked) : { type: 'request-open' as const, request: asked }
-      return run.journal.append([{ ...entry, ...placeOf(run) }], reportTaken(run, call))
-    }
+    if ('kind' in asked)
+      return run.journal.append([{ ...askedEntry(run, asked), ...placeOf(run) }], reportTaken(run, call))
     reply = asked
   }
   if (reply.unknown && ready.tool.check) reply = await checkedReply(run, call, ready.tool, reply)

@@ -11,7 +11,7 @@ import { isFromOutside, type Validated } from '../tools/tool.ts'
 import { delegationRefusal } from '../agents/delegation-limits.ts'
 import { checkBy } from './check-by.ts'
 import { builtInsOf, offeredBuiltIns } from './builtins.ts'
-import { resultOf, type CallDecision, type CallPlace, type PlanCall, type ResultDecision } from './decision.ts'
+import { opened, resultOf, type CallDecision, type CallPlace, type PlanCall, type ResultDecision } from './decision.ts'
 import { callsLeft } from './limits.ts'
 import { permit } from './permit.ts'
 import { headOf, turnOf, type Run, type RunTool } from './run.ts'
@@ -134,7 +134,7 @@ export function decisionEntries(
       ]
     }
     case 'ask':
-      return [{ type: 'request-open', request: decision.request, ...at }]
+      return [{ ...opened(run, decision.request), ...at }]
     case 'run': {
       const { tool, args, isChanged, isEntered, beside = [], context } = decision
       const attempt = Math.max(1, (call.intent?.attempt ?? 0) + (isEntered ? 0 : 1))

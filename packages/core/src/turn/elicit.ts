@@ -1,4 +1,4 @@
-/** What becomes of a tool's elicitation: the page's own word first, then a person's, and hooks that look at the answer. */
+/** What becomes of what a tool asks; of an elicitation, the page's own word first, then a person's, and hooks that look at the answer. */
 import { describeError } from '../error.ts'
 import { askHooks, hasHooks } from '../permission/ask-hooks.ts'
 import { elicitedBy, type ElicitationResult } from '../permission/elicitation.ts'
@@ -7,7 +7,8 @@ import type { Request, Resolution } from '../permission/request.ts'
 import type { NewEntry } from '../session/journal.ts'
 import type { OpenCall } from '../session/state.ts'
 import { checkJsonSchema } from '../tools/schema.ts'
-import type { CallDecision } from './decision.ts'
+import { opened, type CallDecision } from './decision.ts'
+import { nobody } from './permit.ts'
 import type { Run } from './run.ts'
 import { unlessStopped } from './unless-stopped.ts'
 
@@ -18,12 +19,14 @@ export function contentIssues({ parameters, url }: Request, content: unknown): r
   return checked.ok ? [] : checked.issues
 }
 
-/** What is written when a tool elicits. */
-export function elicitationEntry(run: Run, request: Request): NewEntry {
-  const { onElicitation } = run.agent()
+/** What is written when a tool asks for something of its own. */
+export function askedEntry(run: Run, request: Request): NewEntry {
+  const { onElicitation, permissions } = run.agent()
+  const isForm = request.kind === 'elicitation'
   // Kept before the page is asked, which may take minutes: a reload must find that the tool rests, not that it ran.
-  if (onElicitation || hasHooks(run, 'Elicitation')) return answered(request, { type: 'retry' })
-  return isAlone(run) ? answered(request, { type: 'reject' }) : { type: 'request-open', request }
+  if (isForm && (onElicitation || hasHooks(run, 'Elicitation'))) return answered(request, { type: 'retry' })
+  const isNobodyThere = isForm ? isAlone(run) : permissions.prompts === 'none'
+  return isNobodyThere ? answered(request, { type: 'reject', comment: nobody }) : opened(run, request)
 }
 
 /** The tool is entered again with what the page, a person or a hook says; or a person is asked. */
@@ -40,7 +43,7 @@ export async function elicited(
     const notification_type = 'elicitation_dialog'
     const input = () => ({ notification_type, message: request.message ?? '' }) as const
     await askHooks(run, 'Notification', { about: notification_type, input })
-    return { type: 'ask', request: { ...request, openedAt: run.clock.now() } }
+    return { type: 'ask', request }
   }
   const result = await lookedOver(run, request, said)
   // The last answer to a question counts: what a hook made of it is kept beside what was said.

@@ -107,7 +107,7 @@ export function refusedAnyway(run: Run, call: OpenCall, tool: RunTool, args: unk
   return resultOf(call, 'rejected', denialOf(verdict), args)
 }
 
-const nobody = 'Nobody can be asked for permission here. Do without it, or say what you need.'
+export const nobody = 'Nobody can be asked here. Do without it, or say what you need.'
 
 function denialOf({ by }: Extract<Verdict, { type: 'deny' }>): string {
   if (by === 'mode') return 'Not allowed in this mode. Do without it, or say what you need.'
@@ -185,12 +185,10 @@ export function requestFor(
   tool: Pick<RunTool, 'name' | 'label' | 'description' | 'parameters'> & Partial<RunTool>,
   { args, kind, reason, rule }: Shown,
 ): Request {
-  const openedAt = run.clock.now()
-  const { requestTimeout } = run.agent().permissions
   return {
     id: `${callId}.${kind}`,
     kind,
-    openedAt,
+    openedAt: run.clock.now(),
     callId,
     tool: tool.name,
     label: labelText(tool.label, 'ask'),
@@ -204,7 +202,6 @@ export function requestFor(
     ...(reason && { reason }),
     ...(rule !== undefined && { always: { rule } }),
     ...(tool.gesture && { gesture: true }),
-    ...(requestTimeout !== undefined && { expiresAt: openedAt + requestTimeout }),
   }
 }
 

@@ -93,9 +93,7 @@ async function approvedRun(
   const found = tool as RunTool
   const refused = request?.kind === 'outcome' ? undefined : refusedAnyway(run, call, found, checked.value)
   if (refused) return refused
-  if (request?.gesture && run.clock.now() - at > clickCounts) {
-    return { type: 'ask', request: { ...request, openedAt: run.clock.now() } }
-  }
+  if (request?.gesture && run.clock.now() - at > clickCounts) return { type: 'ask', request }
   const isElsewhere = host !== undefined && host !== run.host && run.report !== undefined
   return runDecision(call, isElsewhere ? { ...found, host } : found, checked.value, true)
 }

@@ -237,7 +237,7 @@ const isModelsFault = new Set<ErrorData['code']>(['model-failed', 'model-unknown
 function withoutAnybody({ kind }: Request): Resolution {
   if (kind === 'question') return { type: 'cancel' }
   if (kind === 'outcome' || kind === 'checkpoint') return { type: 'stop' }
-  return { type: 'reject', comment: 'Nobody can be asked for permission here. Do without it, or say what you need.' }
+  return { type: 'reject', comment: 'Nobody can be asked here. Do without it, or say what you need.' }
 }
 
 async function* wordsOf(

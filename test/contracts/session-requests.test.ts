@@ -1,0 +1,189 @@
+/** Requests, through real sessions: raised together, answered once by anybody, in their time, for exactly what was shown. */
+import { textOf, type SmartAgentOptions, type ToolContext, type ToolOptions } from '@dogear/core'
+import { openMemoryStore } from '@dogear/store'
+import { call, say, scriptedModel, type Script } from '@dogear/testing'
+import type { Session } from '@dogear/worker'
+import { expect, test } from 'vitest'
+import { device, hastyClock, until } from './device.ts'
+
+const ran: string[] = []
+
+function tool(name: string, options: Partial<ToolOptions> = {}): ToolOptions {
+  return { name, func: (args) => (ran.push(`${name} ${JSON.stringify(args)}`), `${name} done`), ...options }
+}
+
+function sessionOf(script: Script, options: SmartAgentOptions = {}, here = device()): Promise<Session> {
+  ran.length = 0
+  return here.tab({ model: scriptedModel(script), ...options }).open()
+}
+
+test('[O9] [C49] requests are raised together, one command answers several, and what was answered meanwhile is left out', async () => {
+  const script = [[call('pay', { n: 1 }), call('pay', { n: 2 }), call('pay', { n: 3 }), call('look')], say('ok')]
+  const session = await sessionOf(script, { tools: [tool('pay', { needsApproval: true }), tool('look')] })
+  const { requests } = await session.send('go')
+  expect(requests).toHaveLength(3)
+  expect(ran).toEqual(['look {}'])
+  await session.reject(requests[1]!.id, 'not two')
+  const result = await session.resolveAll(
+    requests.map(({ id }) => id),
+    { type: 'approve' },
+  )
+  expect(result.text).toBe('ok')
+  expect(ran.sort()).toEqual(['look {}', 'pay {"n":1}', 'pay {"n":3}'])
+  expect((await session.resolveAll([requests[0]!.id], { type: 'approve' })).refused).toContain('answered already')
+})
+
+test('[G5] [C48] one flipped byte between approval and run is refused, of what was shown and of what was edited', async () => {
+  for (const args of [undefined, { to: 'ann', amount: 7 }]) {
+    const store = openMemoryStore()
+    const here = device(store)
+    const options = {
+      model: scriptedModel([[call('pay', { to: 'ann', amount: 5 })], say('ok')]),
+      tools: [tool('pay', { needsApproval: true })],
+    }
+    ran.length = 0
+    // Dies as the answer is written, so that the next tab carries it out from what is stored.
+    const tab = here.tab(options, {
+      ...store,
+      async append(batch) {
+        const answer = await store.append(batch)
+        return batch.entries.some(({ type }) => type === 'request-close')
+          ? new Promise<never>(() => tab.kill())
+          : answer
+      },
+    })
+    const session = await tab.open()
+    const [request] = (await session.send('go')).requests
+    void session.approve(request!.id, { args }).then(() => {})
+    for (let tries = 0; tries < 200; tries += 1) {
+      const entries = await store.entries('s1', 0)
+      if (entries.some(({ type }) => type === 'request-close')) break
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    const flipped = new Proxy(store, {
+      get: (target, key: keyof typeof store) =>
+        key === 'entries'
+          ? async (...given: Parameters<typeof store.entries>) =>
+              JSON.parse(JSON.stringify(await target.entries(...given)).replaceAll('"to":"ann"', '"to":"bnn"'))
+          : key === 'head'
+            ? async () => undefined
+            : target[key],
+    })
+    const again = await here.tab({ ...options, model: scriptedModel([say('ok')]) }, flipped).open()
+    await until(() => again.status.value === 'idle', 'the next tab ends the turn')
+    expect(ran).toEqual([])
+    expect(JSON.stringify(again.messages.value)).toContain('arguments changed after they were approved')
+  }
+})
+
+test('[O10] [C47] a request that nobody answers in its time counts as a no, also when no tab was open then', async () => {
+  const here = device(openMemoryStore(), { clock: hastyClock(10) })
+  const options = { tools: [tool('pay', { needsApproval: true })], requestTimeout: 300 }
+  ran.length = 0
+  const tab = here.tab({ ...options, model: scriptedModel([[call('pay')]]) })
+  const session = await tab.open()
+  const { requests } = await session.send('go')
+  expect(requests[0]!.expiresAt).toBe(requests[0]!.openedAt + 300)
+  tab.kill()
+  await new Promise((resolve) => setTimeout(resolve, 350))
+  const again = await here.tab({ ...options, model: scriptedModel([say('Well.')]) }).open()
+  await until(() => again.status.value === 'idle')
+  expect(again.messages.value.map(textOf)).toContain('Tool call rejected: Nobody answered in time.')
+  expect((await again.approve(requests[0]!.id)).refused).toBeDefined()
+  expect(ran).toEqual([])
+})
+
+test('[F32] [T6] a call that needs a click asks each time and runs in the tab that was clicked', async () => {
+  const here = device()
+  const clicked: string[] = []
+  const of = (name: string) => ({
+    model: scriptedModel([[call('copy', { text: 'x' })], say('Copied.')]),
+    tools: [{ name: 'copy', gesture: true, func: () => (clicked.push(name), 'ok') }],
+    allowedTools: ['copy'],
+  })
+  const a = await here.tab(of('a')).open()
+  const { requests } = await a.send('go')
+  expect(requests).toMatchObject([{ tool: 'copy', gesture: true }])
+  const b = await here.tab(of('b')).open()
+  await until(() => b.requests.value.length === 1)
+  await b.approve(requests[0]!.id)
+  await until(() => b.status.value === 'idle' && b.messages.value.length > 3)
+  expect(clicked).toEqual(['b'])
+  expect(b.messages.value.map(textOf)).toContain('Copied.')
+})
+
+test('[F32] a click of long ago starts nothing: the person is asked for another', async () => {
+  const store = openMemoryStore()
+  const here = device(store)
+  let now = 0
+  const clock = { ...hastyClock(1), now: () => Date.now() + now }
+  const late = device(store, { clock, name: 'late' })
+  const tools = [{ name: 'copy', gesture: true, func: () => (ran.push('copy'), 'ok') }]
+  ran.length = 0
+  const tab = here.tab(
+    { model: scriptedModel([[call('copy')]]), tools },
+    {
+      ...store,
+      async append(batch) {
+        const isAnswer = batch.entries.some(({ type }) => type === 'request-close')
+        const answer = await store.append(batch)
+        return isAnswer ? new Promise<never>(() => tab.kill()) : answer
+      },
+    },
+  )
+  const session = await tab.open()
+  const [request] = (await session.send('go')).requests
+  void session.approve(request!.id).then(() => {})
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  now = 60_000
+  const again = await late.tab({ model: scriptedModel([say('ok')]), tools }).open()
+  await until(() => again.requests.value.length === 1)
+  expect(ran).toEqual([])
+  await again.approve(again.requests.value[0]!.id)
+  await until(() => again.status.value === 'idle')
+  expect(ran).toEqual(['copy'])
+})
+
+/** Each way a person may be waited for, and what the model reads when nobody is there. */
+const ways: readonly [string, ToolOptions['func'] | undefined, string][] = [
+  ['a question of the model', undefined, 'Tool not found'],
+  ['requestApproval of a tool', async (_args, ctx: ToolContext) => (await ctx.requestApproval(), 'done'), ''],
+  ['ask of a tool', async (_args, ctx: ToolContext) => (await ctx.ask('Which?'), 'done'), ''],
+  [
+    'elicit of a tool',
+    async (_args, ctx: ToolContext) =>
+      (await ctx.elicit({ message: 'Go there.', url: 'https://example.com' })).action === 'decline'
+        ? 'declined'
+        : 'done',
+    'declined',
+  ],
+]
+
+function waiting(
+  func: ToolOptions['func'] | undefined,
+  options: Pick<SmartAgentOptions, 'requestTimeout' | 'permissionPrompts'>,
+) {
+  const question = call('ask_user_question', { questions: [{ question: 'Which?' }] })
+  const model = scriptedModel([[func ? call('act') : question], say('Well.')])
+  return { model, tools: func ? [{ name: 'act', func }] : [], humanInTheLoop: { askUser: true }, ...options }
+}
+
+test.each(ways)('[O10] %s counts as a no when its time is up', async (_way, func) => {
+  const session = await device()
+    .tab(waiting(func, { requestTimeout: 60 }))
+    .open()
+  const { requests } = await session.send('go')
+  expect(requests[0]!.expiresAt).toBe(requests[0]!.openedAt + 60)
+  await until(() => session.status.value === 'idle')
+  const results = session.messages.value.filter(({ role }) => role === 'tool').map(textOf)
+  expect(results).toHaveLength(1)
+  expect(results[0]).not.toContain('done')
+  expect(session.messages.value.map(textOf).at(-1)).toBe('Well.')
+})
+
+test.each(ways)('[K8] with permissionPrompts none %s is not waited for', async (_way, func, says) => {
+  const options = waiting(func, { permissionPrompts: 'none' })
+  const session = await device().tab(options).open()
+  expect(await session.send('go')).toMatchObject({ terminalReason: 'completed', text: 'Well.', requests: [] })
+  expect(textOf(options.model.requests[1]!.messages.at(-1)!)).toContain(says || 'Nobody can be asked')
+})
