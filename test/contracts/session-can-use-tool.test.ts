@@ -1,5 +1,13 @@
 /** The page's own word on a call: PreToolUse hooks and `canUseTool`, through real sessions. */
-import { textOf, type CanUseToolOptions, type HookInput, type HookOutput, type PermissionResult } from '@dogear/core'
+import {
+  textOf,
+  type CanUseToolOptions,
+  type HookInput,
+  type HookOutput,
+  type PermissionResult,
+  type PermissionUpdate,
+  type ToolContext,
+} from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
 import { call, say, scriptedModel } from '@dogear/testing'
 import { expect, test } from 'vitest'
@@ -132,6 +140,60 @@ test('[K9] canUseTool is asked what would ask, in the tool’s own words, and it
   expect(seen[0]![2].requestId).toBe(`${seen[0]![2].toolUseID}.approval`)
 })
 
+const when = {
+  '~standard': {
+    version: 1,
+    vendor: 'tests',
+    // What it makes of a text it would refuse: the arguments are checked once, or they change twice.
+    validate: (value: unknown) => {
+      const { at } = value as { at: unknown }
+      return typeof at === 'string' ? { value: { at: new Date(at) } } : { issues: [{ message: 'at must be a text' }] }
+    },
+  },
+} as const
+const booking = {
+  ...pay,
+  schema: when,
+  parameters: { type: 'object', properties: { at: { type: 'string' } } },
+}
+
+test('[K9] [K33] arguments given back as they were are not taken for edited', async () => {
+  const at = '2030-01-02T00:00:00.000Z'
+  for (const options of [
+    { canUseTool: (_name: string, input: unknown) => ({ behavior: 'allow', updatedInput: input }) as const },
+    {
+      canUseTool: () => ({ behavior: 'allow' }) as const,
+      hooks: {
+        PreToolUse: [{ hooks: [({ tool_input }: HookInput<'PreToolUse'>) => before({ updatedInput: tool_input })] }],
+      },
+    },
+  ]) {
+    ran.length = 0
+    const session = await device()
+      .tab({ model: scriptedModel([call('pay', { at }), say('Done.')]), tools: [booking], ...options })
+      .open()
+    await session.send('go')
+    expect(ran).toEqual([{ at: new Date(at) }])
+  }
+})
+
+test('[K9] [G5] arguments that canUseTool changes in place are changed arguments: checked, decided about, written down', async () => {
+  const typed = { ...pay, parameters: { type: 'object', properties: { amount: { type: 'number' } } } }
+  for (const amount of [500, 'much', 2]) {
+    const { agent } = functional([call('pay', { amount: 1 }), say('Done.')], {
+      tools: [typed],
+      disallowedTools: ['pay(amount = 100..)'],
+      canUseTool: (_name, input) => {
+        ;(input as { amount: unknown }).amount = amount
+        return { behavior: 'allow', updatedInput: input }
+      },
+    })
+    ran.length = 0
+    await agent.invoke(hello)
+    expect(ran).toEqual(amount === 2 ? [{ amount: 2 }] : [])
+  }
+})
+
 test('[K9] [K7] what canUseTool makes of the arguments is held against the deny rules again', async () => {
   const { agent } = functional([call('pay', { amount: 1 }), say('Done.')], {
     tools: [pay],
@@ -193,6 +255,53 @@ test('[K35] suggestions given back are "always": in the session or for the user,
     expect(session.rules.value).toHaveLength(destination === 'session' ? 1 : 0)
   }
   expect(await here.store.rules('tester')).toMatchObject([{ rule: 'pay(= {"to":"userSettings"})' }])
+})
+
+test('[K35] updatedPermissions take rules away where they are kept, and say what cannot be kept for a user', async () => {
+  const here = device()
+  const updates: PermissionUpdate[][] = [
+    [{ type: 'addRules', rules: [{ toolName: 'pay' }, { toolName: 'other' }], behavior: 'allow', destination: 'user' }],
+    [{ type: 'removeRules', rules: [{ toolName: 'pay' }], behavior: 'allow', destination: 'user' }],
+    [{ type: 'replaceRules', rules: [{ toolName: 'new' }], behavior: 'allow', destination: 'user' }],
+    [{ type: 'addRules', rules: [{ toolName: 'bad' }], behavior: 'deny', destination: 'user' }],
+  ]
+  const kept = [['pay', 'other'], ['other'], ['new'], ['new']]
+  for (const [index, updatedPermissions] of updates.entries()) {
+    const tab = here.tab({
+      model: scriptedModel([call('ask'), say('Done.')]),
+      tools: [{ ...pay, name: 'ask' }],
+      canUseTool: () => ({ behavior: 'allow', updatedPermissions }),
+    })
+    const session = await tab.open(`s${index}`)
+    await session.send('go')
+    expect((await here.store.rules('tester')).map(({ rule }) => rule).sort()).toEqual(kept[index]!.sort())
+    if (index < 3) expect(session.rules.value).toEqual([])
+    else {
+      expect(session.rules.value).toMatchObject([{ rule: 'bad', decision: 'deny' }])
+      expect(tab.warnings.join()).toContain('only for this session')
+    }
+  }
+})
+
+test('[K33] what a hook adds for the model is read beside the result, also where a person or the tool itself asks first', async () => {
+  const PreToolUse = [{ hooks: [() => before({ additionalContext: 'Mind the tax.' })] }]
+  const asking = {
+    name: 'asking',
+    func: async (_args: unknown, ctx: ToolContext) => (await ctx.requestApproval(), 'asked'),
+  }
+  const model = scriptedModel([[call('pay'), call('asking')], say('Done.')])
+  const here = device()
+  const tab = here.tab({ model, tools: [pay, asking], hooks: { PreToolUse } })
+  const { requests } = await (await tab.open()).send('go')
+  tab.kill()
+  const session = await here.tab({ model, tools: [pay, asking], hooks: { PreToolUse } }).open()
+  await session.resolveAll(
+    requests.map(({ id }) => id),
+    { type: 'approve' },
+  )
+  await until(() => session.status.value === 'idle')
+  const results = model.requests[1]!.messages.slice(-2).map(textOf)
+  expect(results).toEqual(['paid\n\nMind the tax.', 'asked\n\nMind the tax.'])
 })
 
 test('[K9] [K34] in dontAsk canUseTool is not asked', async () => {

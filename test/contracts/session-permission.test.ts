@@ -1,5 +1,5 @@
 /** Rules, modes and "always", through real sessions: what runs, what asks, what is denied. */
-import { textOf, type SmartAgentOptions, type ToolOptions } from '@dogear/core'
+import { asTool, defineAgent, textOf, type SmartAgentOptions, type ToolOptions } from '@dogear/core'
 import { call, say, scriptedModel, type Script } from '@dogear/testing'
 import type { Session } from '@dogear/worker'
 import { expect, test } from 'vitest'
@@ -80,6 +80,57 @@ test('[K8] in plan mode only reads run; its exit asks the person, and their yes 
   expect(session.mode.value).toBe('default')
   expect(model.requests.at(-1)!.tools?.map(({ name }) => name)).not.toContain('exit_plan_mode')
   expect(JSON.stringify(model.requests.at(-1)!.messages[0])).not.toContain('Plan mode is on')
+})
+
+test('[K8] a plan that the person has changed is the one the model reads', async () => {
+  const model = scriptedModel([[call('exit_plan_mode', { plan: '1. write' })], say('Done.')])
+  const session = await device().tab({ model, permissionMode: 'plan' }).open()
+  const [request] = (await session.send('go')).requests
+  await session.approve(request!.id, { args: { plan: '1. only read' } })
+  expect(textOf(model.requests[1]!.messages.at(-1)!)).toContain('1. only read')
+})
+
+test('[K8] in plan mode an approved helper works, and itself only reads', async () => {
+  const helper = defineAgent({
+    name: 'helper',
+    model: scriptedModel([[call('look'), call('write')], say('Looked.')]),
+    tools: [tool('look', { effect: 'read' }), tool('write')],
+  })
+  const model = scriptedModel([[call('helper', { input: 'look' })], say('Done.')])
+  ran.length = 0
+  const session = await device()
+    .tab({ model, tools: [asTool(helper, { needsApproval: true })], permissionMode: 'plan' })
+    .open()
+  const [request] = (await session.send('go')).requests
+  await session.approve(request!.id)
+  expect(ran).toEqual(['look {}'])
+  expect(textOf(model.requests[1]!.messages.at(-1)!)).toBe('Looked.')
+})
+
+test('[K7] a helper is held by the rules of whoever it works for, and by rules of its own', async () => {
+  const model = scriptedModel(({ messages, tools = [] }) => {
+    if (!textOf(messages[0]!).startsWith('Pay.')) {
+      return messages.some(({ role }) => role === 'tool')
+        ? say('Done.')
+        : call('delegate_to', { agent: 'clerk', task: 'pay' })
+    }
+    expect(tools.map(({ name }) => name)).not.toContain('get_secret')
+    if (messages.some(({ role }) => role === 'tool')) return say('Tried.')
+    return [5, 50, 500].map((amount) => call('pay', { amount }))
+  })
+  ran.length = 0
+  const session = await device()
+    .tab({
+      model,
+      tools: [tool('pay'), tool('get_secret')],
+      disallowedTools: ['pay(amount = 100..)'],
+      agents: { clerk: { description: 'pays', prompt: 'Pay.', disallowedTools: ['get_*', 'pay(amount = 10..)'] } },
+    })
+    .open()
+  await session.send('go')
+  expect(ran).toEqual(['pay {"amount":5}'])
+  const wrong = { clerk: { description: 'pays', prompt: 'Pay.', disallowedTools: ['pay('] } }
+  expect(() => functional([], { agents: wrong })).toThrow(expect.objectContaining({ code: 'agent-invalid' }))
 })
 
 test('[K8] setMode holds from the next call on, across a reload, and refuses what the agent does not allow', async () => {

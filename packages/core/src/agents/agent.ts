@@ -6,6 +6,7 @@ import type { OnElicitation } from '../permission/elicitation.ts'
 import { isRemoved } from '../permission/decide.ts'
 import { resolveHooks, type Hooks, type ResolvedHook } from '../permission/hooks.ts'
 import { resolvePermissions, type PermissionOptions, type Permissions } from '../permission/permissions.ts'
+import { parseRule } from '../permission/rule.ts'
 import type { Model, ModelUsage } from '../ports/model.ts'
 import {
   resolveProfile,
@@ -218,6 +219,7 @@ export function defineAgent(options: SmartAgentOptions): AgentDefinition {
   const { subagents, profile } = withSubagents(options, resolved)
   const todoList = options.useTodoList ?? profile.planning.mode !== 'off'
   const permissions = resolvePermissions(options)
+  for (const { disallowedTools = [] } of Object.values(options.agents ?? {})) disallowedTools.forEach(parseRule)
   const tools = (options.tools ?? [])
     .map((tool) => withTimeout(createTool(tool as ToolOptions), options.toolTimeout))
     .filter((tool) => !isRemoved(permissions.deny, tool.name))

@@ -11,6 +11,7 @@ export interface SubagentDefinition {
   readonly prompt: string
   /** Names of the agent's tools it may use. Default: all of them. */
   readonly tools?: readonly string[]
+  /** As the agent's own `disallowedTools`, which hold for it too. */
   readonly disallowedTools?: readonly string[]
   /** Default `inherit`: the agent's own. */
   readonly model?: string
@@ -144,11 +145,12 @@ function subagent(
   { prompt, tools, disallowedTools = [], model = 'inherit', maxTurns, effort, permissionMode = 'default' }: Description,
   depth: number,
 ): RunAgent {
-  const left = new Set([...subagentToolNames, ...disallowedTools])
+  const left = new Set(subagentToolNames)
   const own = agent.tools.filter(
     (tool) =>
       !tool.handoff &&
       !left.has(tool.name) &&
+      !isRemoved(disallowedTools, tool.name) &&
       (tools ?? [tool.name]).includes(tool.name) &&
       (permissionMode !== 'plan' || tool.effect === 'read'),
   )
@@ -162,7 +164,11 @@ function subagent(
     extra: effort
       ? { ...agent.extra, reasoning_effort: effort === 'xhigh' || effort === 'max' ? 'high' : effort }
       : agent.extra,
-    permissions: { ...agent.permissions, mode: permissionMode === 'auto' ? 'default' : permissionMode },
+    permissions: {
+      ...agent.permissions,
+      deny: [...agent.permissions.deny, ...disallowedTools],
+      mode: permissionMode === 'auto' ? 'default' : permissionMode,
+    },
     todoList: false,
     output: undefined,
     guardrails: undefined,

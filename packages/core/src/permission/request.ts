@@ -29,6 +29,8 @@ export interface Request {
   readonly defaults?: unknown
   /** What the model said beside the call: shown apart and labelled. */
   readonly reason?: string
+  /** What a hook adds for the model, beside the result. */
+  readonly context?: string
   readonly questions?: readonly Question[]
   readonly allowFreeText?: boolean
   /** Of an elicitation: what the tool wants. With `parameters` it is a form of that JSON Schema, with `url` an address to go to. */

@@ -36,6 +36,11 @@ test.each([
   ['pay(url@example.com)', { url: 'http://evil.net\\@example.com' }, false],
   ['pay(url@evil.net)', { url: 'http://evil.net./x' }, true],
   ['pay(url@*)', { url: 'javascript:alert(1)' }, false],
+  ['pay(url@evil.net)', { url: '//evil.net/x' }, true],
+  ['pay(url@evil.net)', { url: '/\\evil.net/x' }, true],
+  ['pay(url@evil.net)', { url: ' \n//evil.net/x' }, true],
+  ['pay(url@*)', { url: '/x' }, false],
+  ['pay(url@*)', { url: 'evil.net' }, false],
   ['pay(__proto__.x: *)', {}, false],
   ['pay(constructor.name: *)', {}, false],
 ])('[K7] %s of %j is %s', (rule, args, is) => {
@@ -67,6 +72,7 @@ test.each([
   'pay(n = 3..1)',
   'a b',
   'pay(x = [1)',
+  'pay(url@münchen.de)',
 ])('[K7] %j cannot be read, and says so where it is written', (rule) => {
   expect(() => parseRule(rule)).toThrow(expect.objectContaining({ code: 'agent-invalid' }))
 })

@@ -54,6 +54,8 @@ function parseTerms(text: string, terms: string): Term[] {
     const [, path = '', operator = '', given = ''] = /^\s*([\w$.-]*)\s*([:@=])\s*([^]*?)\s*$/.exec(term) ?? []
     if (!operator || !given) throw unreadable(text, `"${term.trim()}" is not a field, one of : @ = and a value`)
     const at = { path: path ? path.split('.') : [], operator: operator as Term['operator'] }
+    // A browser spells it xn--…, and a rule that denies it would never hold.
+    if (operator === '@' && /[^ -~]/.test(given)) throw unreadable(text, `the host "${given}" must be in its xn-- form`)
     if (operator !== '=') return { ...at, value: given }
     const [, least, most] = /^(-?[\d.]*?)\.\.(-?[\d.]*)$/.exec(given) ?? []
     if (least === undefined || most === undefined) return { ...at, value: canonicalText(jsonOf(text, given)) }
@@ -122,9 +124,18 @@ function leavesOf(value: unknown): unknown[] {
 
 /** As a browser reads it: an address that is read otherwise here than where it is fetched would pass for another's. */
 function hostOf(value: unknown): string | undefined {
+  const text = String(value)
+  // "//evil.net" is as much of a host's as "https://evil.net" is; "/x" is the page's own.
+  const url = urlOf(text) ?? urlOf(text, `http://${nowhere}`)
+  if (!url || !/^https?:$/.test(url.protocol) || url.hostname === nowhere) return undefined
+  return url.hostname.replace(/\.$/, '')
+}
+
+const nowhere = 'page.invalid'
+
+function urlOf(text: string, base?: string): URL | undefined {
   try {
-    const { protocol, hostname } = new URL(String(value))
-    return /^https?:$/.test(protocol) ? hostname.replace(/\.$/, '') : undefined
+    return new URL(text, base)
   } catch {
     return undefined
   }

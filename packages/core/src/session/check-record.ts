@@ -170,6 +170,7 @@ const request = shape({
   parameters: maybe(object),
   prompt: maybe(text),
   reason: maybe(text),
+  context: maybe(text),
   questions: maybe(list(question)),
   message: maybe(text),
   url: maybe(isWebAddress),

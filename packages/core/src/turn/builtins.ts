@@ -11,7 +11,7 @@ import { builtinNames } from '../tools/builtin.ts'
 import { argsHash } from '../tools/canonical.ts'
 import type { ToolLabel } from '../tools/tool.ts'
 import { resultOf, type CallDecision, type CallPlace, type PlanCall } from './decision.ts'
-import { askFor, requestFor } from './permit.ts'
+import { askFor, requestFor, type Permit } from './permit.ts'
 import { modeOf } from './standing.ts'
 import { headOf, turnOf, type Run, type RunAgent, type RunTool } from './run.ts'
 
@@ -23,12 +23,13 @@ export interface BuiltIn extends ModelTool {
   /** Whether this step has it; without it, every step. */
   readonly isOffered?: (run: Run) => boolean
   /** What a person's yes to it means. */
-  readonly approved?: (run: Run, call: OpenCall, args: unknown) => CallDecision
+  readonly approved?: (run: Run, call: OpenCall, given: Omit<Allowed, 'type'>) => CallDecision
   /** The arguments fit its parameters. */
   readonly decide: (run: Run, call: OpenCall, args: unknown, place: CallPlace) => Decided | Promise<Decided>
 }
 
 type Decided = CallDecision | PlanCall
+type Allowed = Extract<Permit, { type: 'allow' }>
 
 export function builtInsOf(agent: RunAgent): readonly BuiltIn[] {
   let found = known.get(agent)
@@ -145,16 +146,19 @@ const exitPlanBuiltIn: BuiltIn = {
     if (isEarly && (run.agent().canUseTool || run.agent().hooks?.length)) return { type: 'later' }
     const request = requestFor(run, call, exitPlanBuiltIn, { args, kind: 'approval', reason })
     const answer = await askFor(run, call, exitPlanBuiltIn, { request })
-    return answer.type === 'allow' ? planApproved(run, call, answer.args, answer.beside) : answer
+    return answer.type === 'allow' ? planApproved(run, call, answer) : answer
   },
-  approved: (run, call, args) => planApproved(run, call, args),
+  approved: planApproved,
 }
 
 /** The mode is left with the result: a crash leaves both, or neither. */
-function planApproved(run: Run, call: OpenCall, args: unknown, beside: readonly NewEntry[] = []): CallDecision {
+function planApproved(run: Run, call: OpenCall, { args, isChanged, beside = [] }: Omit<Allowed, 'type'>): CallDecision {
   const { mode: own } = run.agent().permissions
   const isChosen = beside.some((entry) => entry.type === 'meta-set' && entry.mode)
   const mode: NewEntry = { type: 'meta-set', mode: own === 'plan' ? 'default' : own }
-  const { type, result } = resultOf(call, 'complete', 'The person agreed. Carry out the plan now.', args)
+  const agreed = isChanged
+    ? `The person changed the plan. Carry out this one now:\n\n${(args as { plan: string }).plan}`
+    : 'The person agreed. Carry out the plan now.'
+  const { type, result } = resultOf(call, 'complete', agreed, args)
   return { type, result, beside: isChosen ? beside : [mode, ...beside] }
 }

@@ -76,7 +76,7 @@ export async function permitted(
   const { args, beside = [], context } = allowed
   const cached = tool.cache && !allowed.beside && (await cachedResult(run, call, tool, args))
   if (cached) return cached
-  const decision = runDecision(call, tool, args, isChanged || args !== given)
+  const decision = runDecision(call, tool, args, isChanged || allowed.isChanged || args !== given)
   if (decision.type === 'run') return { ...decision, beside, context }
   return decision.type === 'result' ? { ...decision, beside: [...beside, ...(decision.beside ?? [])] } : decision
 }

@@ -42,7 +42,16 @@ export interface DriverOptions {
   readonly journal: Journal
   readonly store: Pick<
     Store,
-    'inbox' | 'partial' | 'savePartial' | 'entries' | 'entriesAt' | 'side' | 'saveSide' | 'rules' | 'saveRule'
+    | 'inbox'
+    | 'partial'
+    | 'savePartial'
+    | 'entries'
+    | 'entriesAt'
+    | 'side'
+    | 'saveSide'
+    | 'rules'
+    | 'saveRule'
+    | 'deleteRule'
   >
   readonly agent: RunAgent
   readonly clock: Clock
@@ -246,8 +255,11 @@ export function createDriver(options: DriverOptions): Driver {
       page: options.page,
       isBegun: () => hasBegun || !(hasBegun = true),
       host: options.host,
-      keptRules: (name) => store.rules(name),
-      keepRule: (name, rule) => store.saveRule(ruleRecord(name, rule, clock.now())),
+      kept: {
+        rules: (name) => store.rules(name),
+        add: (name, rule) => store.saveRule(ruleRecord(name, rule, clock.now())),
+        drop: (name, rule) => store.deleteRule(ruleRecord(name, rule, 0).id),
+      },
       elsewhere: options.elsewhere,
       report,
       reports,

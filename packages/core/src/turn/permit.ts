@@ -1,10 +1,9 @@
 /** Whether a call may run: hooks, rules and mode, then the page's own word, and at last a person's. */
 import { describeError } from '../error.ts'
 import { askHooks, hasHooks } from '../permission/ask-hooks.ts'
-import { ruleParts, ruleText, type PermissionResult, type PermissionUpdate } from '../permission/can-use-tool.ts'
+import { ruleParts, type PermissionResult, type PermissionUpdate } from '../permission/can-use-tool.ts'
 import { decide, type HookDecision, type Verdict } from '../permission/decide.ts'
 import type { HookOutput } from '../permission/hooks.ts'
-import { checkMode } from '../permission/mode.ts'
 import type { Request } from '../permission/request.ts'
 import { matches, parseRule, ruleFor } from '../permission/rule.ts'
 import type { NewEntry } from '../session/journal.ts'
@@ -13,6 +12,7 @@ import { argsHash } from '../tools/canonical.ts'
 import { labelText } from '../tools/tool.ts'
 import { checkBy } from './check-by.ts'
 import { resultOf, type CallDecision, type CallPlace, type ResultDecision } from './decision.ts'
+import { permissionEntries } from './permission-updates.ts'
 import type { Run, RunTool } from './run.ts'
 import { isTainted, modeOf, rulesOf } from './standing.ts'
 import { unlessStopped } from './unless-stopped.ts'
@@ -21,6 +21,8 @@ export type Permit =
   | {
       readonly type: 'allow'
       readonly args: unknown
+      /** Not what was asked about. */
+      readonly isChanged?: boolean
       /** What becomes true with it. */
       readonly beside?: readonly NewEntry[]
       /** What the model is told beside the result. */
@@ -39,36 +41,38 @@ export async function permit(
   const isSlow = hasHooks(run, 'PreToolUse', 'PermissionRequest', 'PermissionDenied', 'Notification')
   if (place.isEarly && isSlow) return { type: 'later' }
   const before = await beforeTool(run, call, tool, given)
-  if ('result' in before) return before
+  if (before.type === 'result') return before
   const { args, context } = before
   const needsApproval = await asksFor(run, tool, args)
   const question = {
-    // What an agent does that it leads to is decided there.
-    tool: tool.tasks || tool.handoff ? { ...tool, effect: 'read' as const } : tool,
-    ...{ args, needsApproval, mode: modeOf(run), hook: before.decision, isTainted: isTainted(run) },
+    ...{
+      tool: asDecided(tool),
+      args,
+      needsApproval,
+      mode: modeOf(run),
+      hook: before.decision,
+      isTainted: isTainted(run),
+    },
   }
+  const shown = { args, context, reason: place.reason }
   let verdict = decide({ ...question, rules: rulesOf(run) })
   const mayBeKept = verdict.type === 'ask' || (verdict.type === 'deny' && question.mode === 'dontAsk')
   // Read only where an answer is wanted: plain calls need not wait for a disk.
-  if (mayBeKept && run.keptRules)
-    verdict = decide({ ...question, rules: rulesOf(run, await run.keptRules(run.agent().name)) })
+  if (mayBeKept && run.kept)
+    verdict = decide({ ...question, rules: rulesOf(run, await run.kept.rules(run.agent().name)) })
   switch (verdict.type) {
     case 'allow':
-      return { type: 'allow', args, context }
+      return before
     case 'deny':
       return denied(run, call, args, { message: before.reason ?? denialOf(verdict), interrupt: before.interrupt })
     case 'defer':
-      return { type: 'ask', request: requestFor(run, call, tool, { args, kind: 'deferred', reason: place.reason }) }
+      return { type: 'ask', request: requestFor(run, call, tool, { ...shown, kind: 'deferred' }) }
     case 'ask': {
       if (place.isEarly && run.agent().canUseTool) return { type: 'later' }
       const rule = verdict.mayRemember ? rememberable(tool, args) : undefined
-      const asking = { args, kind: 'approval' as const, reason: place.reason, rule }
-      const answer = await askFor(run, call, tool, {
-        request: requestFor(run, call, tool, asking),
-        verdict,
-        context,
-      })
-      const isChanged = answer.type === 'allow' && answer.args !== args
+      const request = requestFor(run, call, tool, { ...shown, kind: 'approval', rule })
+      const answer = await askFor(run, call, tool, { request, verdict, context })
+      const isChanged = answer.type === 'allow' && answer.isChanged
       return (isChanged && refusedAnyway(run, call, tool, answer.args)) || answer
     }
   }
@@ -101,10 +105,15 @@ export async function askFor(
 /** A person's yes does not outrank a rule that denies, nor plan mode. */
 export function refusedAnyway(run: Run, call: OpenCall, tool: RunTool, args: unknown): ResultDecision | undefined {
   const mode = modeOf(run)
-  const question = { tool, args, needsApproval: false, mode, isTainted: false }
+  const question = { tool: asDecided(tool), args, needsApproval: false, mode, isTainted: false }
   const verdict = decide({ ...question, rules: rulesOf(run) })
   if (verdict.type !== 'deny' || (verdict.by === 'mode' && mode !== 'plan')) return undefined
   return resultOf(call, 'rejected', denialOf(verdict), args)
+}
+
+/** What an agent does that it leads to is decided there. */
+function asDecided(tool: RunTool): RunTool {
+  return tool.tasks || tool.handoff ? { ...tool, effect: 'read' } : tool
 }
 
 export const nobody = 'Nobody can be asked here. Do without it, or say what you need.'
@@ -114,18 +123,18 @@ function denialOf({ by }: Extract<Verdict, { type: 'deny' }>): string {
   return 'This call is not allowed here. Do without it, or say what you need.'
 }
 
-interface Before {
-  readonly args: unknown
+interface Before extends Extract<Permit, { type: 'allow' }> {
   readonly decision?: HookDecision
   readonly reason?: string
   readonly interrupt?: boolean
-  readonly context?: string
 }
 
 /** The strictest of what the hooks say holds; each sees what the one before has made of the arguments. */
 async function beforeTool(run: Run, call: OpenCall, tool: RunTool, given: unknown): Promise<Before | ResultDecision> {
-  if (!hasHooks(run, 'PreToolUse')) return { args: given }
-  let { args, decision, reason, interrupt, context }: Before = { args: given }
+  const type = 'allow'
+  if (!hasHooks(run, 'PreToolUse')) return { type, args: given }
+  const shown = argsHash(run.hash, tool.name, given)
+  let { args, decision, reason, interrupt, context }: Before = { type, args: given }
   const heard = (output: HookOutput) => {
     const {
       permissionDecision: said,
@@ -144,9 +153,11 @@ async function beforeTool(run: Run, call: OpenCall, tool: RunTool, given: unknow
   }
   const input = () => ({ tool_name: tool.name, tool_input: args, tool_use_id: call.callId })
   await askHooks(run, 'PreToolUse', { about: tool.name, callId: call.callId, input, heard })
-  if (args === given) return { args, decision, reason, interrupt, context }
+  const said = { type, decision, reason, interrupt, context } as const
+  // By what they say: a schema that turns text into a date would refuse the date that is given back.
+  if (argsHash(run.hash, tool.name, args) === shown) return { ...said, args: given }
   const checked = await checkBy(tool, args)
-  if (checked.ok) return { args: checked.value, decision, reason, interrupt, context }
+  if (checked.ok) return { ...said, args: checked.value, isChanged: true }
   return resultOf(call, 'error', `Invalid arguments after a hook: ${checked.issues.join('; ')}.`, args)
 }
 
@@ -175,6 +186,7 @@ export interface Shown {
   readonly args: unknown
   readonly kind: 'approval' | 'deferred'
   readonly reason?: string
+  readonly context?: string
   /** What "always" would make. */
   readonly rule?: string
 }
@@ -183,7 +195,7 @@ export function requestFor(
   run: Run,
   { callId }: OpenCall,
   tool: Pick<RunTool, 'name' | 'label' | 'description' | 'parameters'> & Partial<RunTool>,
-  { args, kind, reason, rule }: Shown,
+  { args, kind, reason, context, rule }: Shown,
 ): Request {
   return {
     id: `${callId}.${kind}`,
@@ -200,6 +212,7 @@ export function requestFor(
     ...(tool.approvalPrompt && { prompt: tool.approvalPrompt }),
     ...(tool.approvalDefaults !== undefined && { defaults: tool.approvalDefaults }),
     ...(reason && { reason }),
+    ...(context && { context }),
     ...(rule !== undefined && { always: { rule } }),
     ...(tool.gesture && { gesture: true }),
   }
@@ -254,44 +267,14 @@ async function allowed(
   run: Run,
   call: OpenCall,
   tool: Pick<RunTool, 'parameters' | 'validate'>,
-  { args }: Request,
-  { updatedInput, updatedPermissions = [] }: Extract<PermissionResult, { behavior: 'allow' }>,
+  { args, argsHash: shown, tool: name }: Request,
+  { updatedInput = args, updatedPermissions = [] }: Extract<PermissionResult, { behavior: 'allow' }>,
 ): Promise<Permit> {
-  const isChanged = updatedInput !== undefined && updatedInput !== args
+  const isChanged = argsHash(run.hash, name, updatedInput) !== shown
   const checked = isChanged ? await checkBy(tool, updatedInput) : { ok: true as const, value: args }
   if (checked.ok)
-    return { type: 'allow', args: checked.value, beside: await permissionEntries(run, updatedPermissions) }
+    return { type: 'allow', args: checked.value, isChanged, beside: await permissionEntries(run, updatedPermissions) }
   return resultOf(call, 'error', `Invalid arguments after editing: ${checked.issues.join('; ')}.`, updatedInput)
-}
-
-/** Of the session: in the journal. Of the user: in the store, before the journal says anything of it. */
-async function permissionEntries(run: Run, updates: readonly PermissionUpdate[]): Promise<NewEntry[]> {
-  const entries: NewEntry[] = []
-  const agent = run.agent().name
-  const own = { agent, path: [] }
-  for (const update of updates) {
-    try {
-      if (update.type === 'setMode') {
-        entries.push({ type: 'meta-set', mode: checkMode(update.mode, run.agent().permissions.mayBypass), path: [] })
-        continue
-      }
-      const { type, behavior, destination = 'session' } = update
-      const decision = type === 'removeRules' ? null : behavior
-      if (type === 'replaceRules') {
-        const before = rulesOf(run)[behavior === 'allow' ? 'standing' : behavior]
-        entries.push(...before.map((rule): NewEntry => ({ type: 'rule-set', rule, decision: null, ...own })))
-      }
-      for (const rule of update.rules.map(ruleText)) {
-        parseRule(rule)
-        const isKept = destination !== 'session' && decision === 'allow' && run.keepRule
-        if (isKept) await run.keepRule?.(agent, rule)
-        else entries.push({ type: 'rule-set', rule, decision, ...own })
-      }
-    } catch (error) {
-      run.warn(`updatedPermissions: ${describeError(error)}`)
-    }
-  }
-  return entries
 }
 
 async function denied(

@@ -47,7 +47,8 @@ export async function resolved(
 function enteredAgain(run: Run, call: OpenCall, args: unknown): CallDecision {
   const tool = toolNamed(run, call.tool)
   if (!tool?.call) return { type: 'page' }
-  return { type: 'run', tool: tool as RunTool, args, isChanged: true, isEntered: true }
+  const { context } = call.intent ?? {}
+  return { type: 'run', tool: tool as RunTool, args, isChanged: true, isEntered: true, context }
 }
 
 const happened = 'The person says that this happened. What it returned is not known.'
@@ -83,7 +84,10 @@ async function approvedRun(
   if (!isAsApproved) {
     return resultOf(call, 'error', 'The arguments changed after they were approved, so nothing was run.', shown)
   }
-  if (builtIn) return builtIn.approved?.(run, call, shown) ?? resultOf(call, 'complete', 'ok', shown)
+  if (builtIn)
+    return (
+      builtIn.approved?.(run, call, { args: shown, isChanged: isEdited }) ?? resultOf(call, 'complete', 'ok', shown)
+    )
   if (!tool?.call) return { type: 'page' }
   // Not checked again: a schema that turns text into a date would refuse the date.
   const checked = isEdited ? await checkArgs(run, call.tool, shown) : { ok: true as const, value: shown }
@@ -95,5 +99,6 @@ async function approvedRun(
   if (refused) return refused
   if (request?.gesture && run.clock.now() - at > clickCounts) return { type: 'ask', request }
   const isElsewhere = host !== undefined && host !== run.host && run.report !== undefined
-  return runDecision(call, isElsewhere ? { ...found, host } : found, checked.value, true)
+  const runs = runDecision(call, isElsewhere ? { ...found, host } : found, checked.value, true)
+  return runs.type === 'run' ? { ...runs, context: request?.context } : runs
 }

@@ -38,8 +38,11 @@ export interface Run {
   /** For an agent at work for another: that one's run. */
   readonly above?: Run
   /** What this user allows beyond the session; absent where nothing is kept. */
-  keptRules?(agent: string): Promise<readonly RuleRecord[]>
-  keepRule?(agent: string, rule: string): Promise<void>
+  readonly kept?: {
+    rules(agent: string): Promise<readonly RuleRecord[]>
+    add(agent: string, rule: string): Promise<void>
+    drop(agent: string, rule: string): Promise<void>
+  }
   readonly hash: Hash
   /** Aborts when the turn is stopped or this host lets go of the session. */
   readonly signal: AbortSignal

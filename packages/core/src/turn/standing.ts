@@ -18,11 +18,16 @@ export function modeOf(run: Run): PermissionMode {
 /** `kept`: those of this user, beyond the session. */
 export function rulesOf(run: Run, kept: readonly RuleRecord[] = []): Rules {
   const { allow, deny, ask } = run.agent().permissions
+  const given = (decision: RuleSet['decision']) => givenRules(run, decision, kept)
+  return { allow, deny: [...deny, ...given('deny')], ask: [...ask, ...given('ask')], standing: given('allow') }
+}
+
+/** What a person or the page has said in this session. */
+export function givenRules(run: Run, decision: RuleSet['decision'], kept: readonly RuleRecord[] = []): string[] {
+  const { name } = run.agent()
   const set: readonly RuleSet[] = [...(sessionRun(run).journal.fold.head.rules ?? []), ...kept]
   // Another agent's tool of the same name is another tool.
-  const given = (decision: RuleSet['decision']) =>
-    set.flatMap((each) => (each.agent === run.agent().name && each.decision === decision ? each.rule : []))
-  return { allow, deny: [...deny, ...given('deny')], ask: [...ask, ...given('ask')], standing: given('allow') }
+  return set.flatMap((each) => (each.agent === name && each.decision === decision ? each.rule : []))
 }
 
 /** The words of a worker's task may be a stranger's too. */
