@@ -47,36 +47,52 @@ export async function askHooks<E extends HookEvent>(run: Run, event: E, asking: 
   }
 }
 
+type CallEvent = { [E in HookEvent]: HookInputs[E] extends AboutCall ? E : never }[HookEvent]
+type AboutCall = { readonly tool_name: string; readonly tool_use_id: string }
+
+/** Of a call, matched by its tool. */
+export function askCallHooks<E extends CallEvent>(
+  run: Run,
+  event: E,
+  { callId, tool }: { readonly callId: string; readonly tool: string },
+  { input, heard }: { input(): Omit<HookInputs[E], keyof AboutCall> } & Pick<Asking<E>, 'heard'>,
+): Promise<void> {
+  return askHooks<HookEvent>(run, event, {
+    about: tool,
+    callId,
+    // The cast: these are all that an input of a call's event has.
+    input: () => ({ tool_name: tool, tool_use_id: callId, ...input() }) as unknown as HookInputs[E],
+    heard,
+  })
+}
+
 /** A result as the hooks let the model read it, and whether the turn goes on. */
 export async function afterTool(
   run: Run,
-  { callId, tool, args }: { readonly callId: string; readonly tool: string; readonly args: unknown },
+  call: { readonly callId: string; readonly tool: string; readonly args: unknown },
   reply: CallReply,
 ): Promise<CallReply & { readonly interrupts?: boolean }> {
   let { content, status } = reply
   let interrupts = false as boolean
   let isWithheld = false
-  const about = { about: tool, callId }
-  const input = { tool_name: tool, tool_input: args, tool_use_id: callId }
   const heard = ({ continue: goesOn, decision, reason, hookSpecificOutput: specific }: HookOutput) => {
     if (isWithheld) return
     interrupts ||= goesOn === false
     if (decision === 'block') {
       isWithheld = true
       status = 'error'
-      content = `The result of ${tool} was withheld: ${reason ?? 'it was not allowed'}.`
+      content = `The result of ${call.tool} was withheld: ${reason ?? 'it was not allowed'}.`
       return
     }
     const { updatedToolOutput: updated, additionalContext } = specific ?? {}
     if (updated !== undefined && status === 'complete') content = resultText(updated)
     if (additionalContext) content = `${content}\n\n${additionalContext}`
   }
+  const tool_input = call.args
   if (status === 'complete') {
-    const told = () => ({ ...input, tool_response: content })
-    await askHooks<'PostToolUse'>(run, 'PostToolUse', { ...about, input: told, heard })
+    await askCallHooks(run, 'PostToolUse', call, { input: () => ({ tool_input, tool_response: content }), heard })
   } else if (status === 'error') {
-    const told = () => ({ ...input, error: content })
-    await askHooks<'PostToolUseFailure'>(run, 'PostToolUseFailure', { ...about, input: told, heard })
+    await askCallHooks(run, 'PostToolUseFailure', call, { input: () => ({ tool_input, error: content }), heard })
   }
   return { ...reply, content, status, ...(interrupts && { interrupts }) }
 }

@@ -11,7 +11,8 @@ import { builtinNames } from '../tools/builtin.ts'
 import { argsHash } from '../tools/canonical.ts'
 import type { ToolLabel } from '../tools/tool.ts'
 import { resultOf, type CallDecision, type CallPlace, type PlanCall } from './decision.ts'
-import { askFor, requestFor, type Permit } from './permit.ts'
+import { askFor, type Permit } from './permit.ts'
+import { permissionRequest } from './raise.ts'
 import { modeOf } from './standing.ts'
 import { headOf, turnOf, type Run, type RunAgent, type RunTool } from './run.ts'
 
@@ -144,7 +145,7 @@ const exitPlanBuiltIn: BuiltIn = {
   async decide(run, call, args, { reason, isEarly }) {
     if (run.above || modeOf(run) !== 'plan') return resultOf(call, 'error', 'Plan mode is not on.', args)
     if (isEarly && (run.agent().canUseTool || run.agent().hooks?.length)) return { type: 'later' }
-    const request = requestFor(run, call, exitPlanBuiltIn, { args, kind: 'approval', reason })
+    const request = permissionRequest(run, call, exitPlanBuiltIn, { args, kind: 'approval', reason })
     const answer = await askFor(run, call, exitPlanBuiltIn, { request })
     return answer.type === 'allow' ? planApproved(run, call, answer) : answer
   },

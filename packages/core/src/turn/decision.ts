@@ -4,7 +4,7 @@ import type { CallResult } from '../session/entry.ts'
 import type { NewEntry } from '../session/journal.ts'
 import type { OpenCall } from '../session/state.ts'
 import type { changePlan, Plan } from '../smart/plan.ts'
-import type { Run, RunTool } from './run.ts'
+import type { RunTool } from './run.ts'
 
 export type CallDecision =
   | {
@@ -53,15 +53,6 @@ export interface CallPlace {
   readonly reason?: string
   /** The answer is not kept yet. */
   readonly isEarly?: boolean
-}
-
-/** From now on it waits, and no longer than the agent lets it: but whether a call happened no silence tells. */
-export function opened(run: Run, request: Request): NewEntry {
-  const openedAt = run.clock.now()
-  const { requestTimeout } = run.agent().permissions
-  const mayExpire = requestTimeout !== undefined && request.kind !== 'outcome'
-  const expiry = mayExpire && { expiresAt: openedAt + requestTimeout }
-  return { type: 'request-open', request: { ...request, openedAt, ...expiry } }
 }
 
 export function resultOf(

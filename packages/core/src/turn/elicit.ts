@@ -1,14 +1,15 @@
 /** What becomes of what a tool asks; of an elicitation, the page's own word first, then a person's, and hooks that look at the answer. */
 import { describeError } from '../error.ts'
-import { askHooks, hasHooks } from '../permission/ask-hooks.ts'
+import { askCallHooks, askHooks, hasHooks } from '../permission/ask-hooks.ts'
 import { elicitedBy, type ElicitationResult } from '../permission/elicitation.ts'
 import type { HookOutput } from '../permission/hooks.ts'
 import type { Request, Resolution } from '../permission/request.ts'
 import type { NewEntry } from '../session/journal.ts'
 import type { OpenCall } from '../session/state.ts'
 import { checkJsonSchema } from '../tools/schema.ts'
-import { opened, type CallDecision } from './decision.ts'
+import type { CallDecision } from './decision.ts'
 import { nobody } from './permit.ts'
+import { opened } from './raise.ts'
 import type { Run } from './run.ts'
 import { unlessStopped } from './unless-stopped.ts'
 
@@ -62,7 +63,7 @@ async function pagesWord(run: Run, request: Request): Promise<ElicitationResult 
   const heard = ({ decision, hookSpecificOutput }: HookOutput) => {
     answer ??= decision === 'block' ? { action: 'decline' } : checkedResult(run, request, hookSpecificOutput)
   }
-  await askHooks(run, 'Elicitation', { about: tool, callId, input: () => inputOf(request), heard })
+  await askCallHooks(run, 'Elicitation', request, { input: () => inputOf(request), heard })
   const { onElicitation } = run.agent()
   const mode = url === undefined ? 'form' : 'url'
   const about = { mode, message, requestedSchema, url, toolName: tool, toolUseID: callId, requestId: id } as const
@@ -83,17 +84,14 @@ async function lookedOver(run: Run, request: Request, said: ElicitationResult): 
     // What a hook has taken out of it must not reach the tool because the rest does not fit.
     else if (output?.action) result = checkedResult(run, request, output) ?? { action: 'decline' }
   }
-  const { tool: about, callId } = request
-  const input = () => ({ ...inputOf(request), ...result })
-  await askHooks(run, 'ElicitationResult', { about, callId, input, heard })
+  await askCallHooks(run, 'ElicitationResult', request, { input: () => ({ ...inputOf(request), ...result }), heard })
   return result
 }
 
-function inputOf({ tool, callId, message = '', parameters, url }: Request) {
-  const about = { tool_name: tool, tool_use_id: callId, message }
+function inputOf({ message = '', parameters, url }: Request) {
   return url === undefined
-    ? { ...about, mode: 'form' as const, requested_schema: parameters }
-    : { ...about, mode: 'url' as const, url }
+    ? { message, mode: 'form' as const, requested_schema: parameters }
+    : { message, mode: 'url' as const, url }
 }
 
 function checkedResult(

@@ -1,13 +1,12 @@
 /** A Request of a tool itself: made from what it asks, and told to it when it is entered again. */
 import { elicitedBy } from '../permission/elicitation.ts'
-import { labelText } from '../tools/tool.ts'
 import type { Asks, Told } from '../tools/asking.ts'
 import type { CallReply } from '../tools/result.ts'
 import type { Request } from '../permission/request.ts'
 import type { Asked, OpenCall } from '../session/state.ts'
 import { checkAnswers, questionsProblem, questionTool } from '../smart/questions.ts'
-import { argsHash } from '../tools/canonical.ts'
 import { checkJsonSchema } from '../tools/schema.ts'
+import { requestAbout } from './raise.ts'
 import type { Ready, Run } from './run.ts'
 
 /** What waits for a person, or the reply when the tool asks what nobody could answer. */
@@ -19,16 +18,8 @@ export function ownRequest(run: Run, call: OpenCall, { tool, args }: Ready, asks
   }
   const shown = kind === 'question' ? { questions } : (elicited ?? asks.args ?? args)
   return {
+    ...requestAbout(run, call, tool, { kind, args: shown }),
     id: `${call.callId}.${kind}.${position}`,
-    kind,
-    openedAt: run.clock.now(),
-    callId: call.callId,
-    tool: tool.name,
-    label: labelText(tool.label, 'ask'),
-    description: tool.description,
-    args: shown,
-    argsHash: argsHash(run.hash, tool.name, shown),
-    destructive: tool.destructive,
     entered: { asks, args },
     ...(prompt !== undefined && { prompt }),
     ...(questions && { questions, allowFreeText }),

@@ -1,6 +1,6 @@
 /** Whether a call may run: hooks, rules and mode, then the page's own word, and at last a person's. */
 import { describeError } from '../error.ts'
-import { askHooks, hasHooks } from '../permission/ask-hooks.ts'
+import { askCallHooks, askHooks, hasHooks } from '../permission/ask-hooks.ts'
 import { ruleParts, type PermissionResult, type PermissionUpdate } from '../permission/can-use-tool.ts'
 import { decide, type HookDecision, type Verdict } from '../permission/decide.ts'
 import type { HookOutput } from '../permission/hooks.ts'
@@ -9,10 +9,10 @@ import { matches, parseRule, ruleFor } from '../permission/rule.ts'
 import type { NewEntry } from '../session/journal.ts'
 import type { OpenCall } from '../session/state.ts'
 import { argsHash } from '../tools/canonical.ts'
-import { labelText } from '../tools/tool.ts'
 import { checkBy } from './check-by.ts'
 import { resultOf, type CallDecision, type CallPlace, type ResultDecision } from './decision.ts'
 import { permissionEntries } from './permission-updates.ts'
+import { permissionRequest } from './raise.ts'
 import type { Run, RunTool } from './run.ts'
 import { isTainted, modeOf, rulesOf } from './standing.ts'
 import { unlessStopped } from './unless-stopped.ts'
@@ -66,11 +66,11 @@ export async function permit(
     case 'deny':
       return denied(run, call, args, { message: before.reason ?? denialOf(verdict), interrupt: before.interrupt })
     case 'defer':
-      return { type: 'ask', request: requestFor(run, call, tool, { ...shown, kind: 'deferred' }) }
+      return { type: 'ask', request: permissionRequest(run, call, tool, { ...shown, kind: 'deferred' }) }
     case 'ask': {
       if (place.isEarly && run.agent().canUseTool) return { type: 'later' }
       const rule = verdict.mayRemember ? rememberable(tool, args) : undefined
-      const request = requestFor(run, call, tool, { ...shown, kind: 'approval', rule })
+      const request = permissionRequest(run, call, tool, { ...shown, kind: 'approval', rule })
       const answer = await askFor(run, call, tool, { request, verdict, context })
       const isChanged = answer.type === 'allow' && answer.isChanged
       return (isChanged && refusedAnyway(run, call, tool, answer.args)) || answer
@@ -120,8 +120,10 @@ export const nobody = 'Nobody can be asked here. Do without it, or say what you 
 
 function denialOf({ by }: Extract<Verdict, { type: 'deny' }>): string {
   if (by === 'mode') return 'Not allowed in this mode. Do without it, or say what you need.'
-  return 'This call is not allowed here. Do without it, or say what you need.'
+  return notAllowed
 }
+
+const notAllowed = 'This call is not allowed here. Do without it, or say what you need.'
 
 interface Before extends Extract<Permit, { type: 'allow' }> {
   readonly decision?: HookDecision
@@ -151,8 +153,7 @@ async function beforeTool(run: Run, call: OpenCall, tool: RunTool, given: unknow
     decision = next
     reason = permissionDecisionReason ?? output.reason
   }
-  const input = () => ({ tool_name: tool.name, tool_input: args, tool_use_id: call.callId })
-  await askHooks(run, 'PreToolUse', { about: tool.name, callId: call.callId, input, heard })
+  await askCallHooks(run, 'PreToolUse', call, { input: () => ({ tool_input: args }), heard })
   const said = { type, decision, reason, interrupt, context } as const
   // By what they say: a schema that turns text into a date would refuse the date that is given back.
   if (argsHash(run.hash, tool.name, args) === shown) return { ...said, args: given }
@@ -182,42 +183,6 @@ function rememberable(tool: RunTool, args: unknown): string | undefined {
   return rule.length <= longestRule && matches(parseRule(rule), tool.name, args, true) ? rule : undefined
 }
 
-export interface Shown {
-  readonly args: unknown
-  readonly kind: 'approval' | 'deferred'
-  readonly reason?: string
-  readonly context?: string
-  /** What "always" would make. */
-  readonly rule?: string
-}
-
-export function requestFor(
-  run: Run,
-  { callId }: OpenCall,
-  tool: Pick<RunTool, 'name' | 'label' | 'description' | 'parameters'> & Partial<RunTool>,
-  { args, kind, reason, context, rule }: Shown,
-): Request {
-  return {
-    id: `${callId}.${kind}`,
-    kind,
-    openedAt: run.clock.now(),
-    callId,
-    tool: tool.name,
-    label: labelText(tool.label, 'ask'),
-    description: tool.description,
-    args,
-    argsHash: argsHash(run.hash, tool.name, args),
-    parameters: tool.parameters,
-    destructive: tool.destructive,
-    ...(tool.approvalPrompt && { prompt: tool.approvalPrompt }),
-    ...(tool.approvalDefaults !== undefined && { defaults: tool.approvalDefaults }),
-    ...(reason && { reason }),
-    ...(context && { context }),
-    ...(rule !== undefined && { always: { rule } }),
-    ...(tool.gesture && { gesture: true }),
-  }
-}
-
 /** Hooks first, then `canUseTool`. What fails there decides nothing: a person is asked. */
 async function pagesWord(
   run: Run,
@@ -230,8 +195,7 @@ async function pagesWord(
   const heard = ({ decision, reason, hookSpecificOutput }: HookOutput) => {
     answer ??= decision === 'block' ? { behavior: 'deny', message: reason } : hookSpecificOutput?.decision
   }
-  const input = () => ({ tool_name: tool, tool_input: args, tool_use_id: callId })
-  await askHooks(run, 'PermissionRequest', { about: tool, callId, input, heard })
+  await askCallHooks(run, 'PermissionRequest', request, { input: () => ({ tool_input: args }), heard })
   const { canUseTool } = run.agent()
   if (answer || !canUseTool) return answer
   const suggestions: PermissionUpdate[] = always
@@ -281,13 +245,11 @@ async function denied(
   run: Run,
   call: OpenCall,
   args: unknown,
-  { message = nobody, interrupt }: { readonly message?: string; readonly interrupt?: boolean },
+  { message = notAllowed, interrupt }: { readonly message?: string; readonly interrupt?: boolean },
 ): Promise<ResultDecision> {
   let mayRetry = false
-  const about = { about: call.tool, callId: call.callId }
-  const input = () => ({ tool_name: call.tool, tool_input: args, tool_use_id: call.callId, reason: message })
   const heard = ({ hookSpecificOutput }: HookOutput) => void (mayRetry ||= hookSpecificOutput?.retry === true)
-  await askHooks(run, 'PermissionDenied', { ...about, input, heard })
+  await askCallHooks(run, 'PermissionDenied', call, { input: () => ({ tool_input: args, reason: message }), heard })
   const content = mayRetry ? `${message} You may try this call again.` : message
   const { type, result } = resultOf(call, 'rejected', content, args)
   return { type, result: { ...result, ...(interrupt && { interrupts: true }) } }

@@ -2,10 +2,11 @@
 import { describeError } from '../error.ts'
 import { begunElsewhere, type OpenCall } from '../session/state.ts'
 import { argsHash } from '../tools/canonical.ts'
-import { isRepeatable, labelText } from '../tools/tool.ts'
+import { isRepeatable } from '../tools/tool.ts'
 import { checkArgs, invalidText, parseArgs, permitted, toolNamed } from './decide.ts'
 import { resultOf, unknownResult, type CallDecision } from './decision.ts'
 import { provenResult } from './evidence.ts'
+import { requestAbout } from './raise.ts'
 import { readable } from './resolve.ts'
 import { turnOf, type Run, type RunTool } from './run.ts'
 
@@ -84,20 +85,5 @@ export async function checkedOutcome(run: Run, call: OpenCall, tool: RunTool) {
 }
 
 function outcomeRequest(run: Run, call: OpenCall, tool: RunTool): CallDecision {
-  const args = argsOf(call)
-  return {
-    type: 'ask',
-    request: {
-      id: `${call.callId}.outcome`,
-      kind: 'outcome',
-      openedAt: run.clock.now(),
-      callId: call.callId,
-      tool: tool.name,
-      label: labelText(tool.label, 'ask'),
-      description: tool.description,
-      args,
-      argsHash: argsHash(run.hash, tool.name, args),
-      destructive: tool.destructive,
-    },
-  }
+  return { type: 'ask', request: requestAbout(run, call, tool, { kind: 'outcome', args: argsOf(call) }) }
 }
