@@ -1,6 +1,8 @@
 /** A model that has turned against its person tries every tool with every argument: what the policy decides is what happens. */
 import { decide, textOf, type PermissionMode, type SmartAgentOptions, type ToolOptions } from '@dogear/core'
 import { call, say, scriptedModel } from '@dogear/testing'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { device, until } from './device.ts'
@@ -112,6 +114,50 @@ test('[T4] [T6] 200 requests at once are raised, answered in one command, and ea
   expect(ran).toHaveLength(200)
 })
 
+const corpora = process.env['DOGEAR_CORPORA']
+const naughty: readonly string[] = [
+  ...words.map(({ to }) => to),
+  'a\u200Bb',
+  '\u{E0041}\u{E0042}',
+  'ａ',
+  '__proto__',
+  'constructor',
+  '*',
+  'x*)',
+  '" , to: *',
+  '\u0000',
+  '\uD800',
+  ...(corpora ? (JSON.parse(readFileSync(join(corpora, 'naughty-strings.json'), 'utf8')) as string[]) : []),
+]
+
+test(`[T4] [T5] [G5] ${corpora ? 'naughty strings' : 'a few naughty strings, because DOGEAR_CORPORA names no folder,'} ask for exactly themselves, as value, as field and as reason, and "always" is for that one alone`, async () => {
+  const paid: unknown[] = []
+  const pay = { name: 'pay', label: 'Pay', needsApproval: true, func: (args: unknown) => (paid.push(args), 'ok') }
+  const tries = [...new Set(naughty)].flatMap((text) => [{ to: text }, { [text]: 'x' }])
+  const asked = tries.map((args) => call('pay', args))
+  const model = scriptedModel([[...say(naughty.join('\n')), ...asked], say('one'), asked, say('two')])
+  const session = await device()
+    .tab({ model, tools: [pay], limits: { maxToolCalls: 5000, maxParallelTools: 100 } })
+    .open()
+  const { requests } = await session.send('go')
+  const shown = (args: unknown) => JSON.stringify(args)
+  expect(requests.map(({ args }) => shown(args))).toEqual(tries.map(shown))
+  expect(new Set(requests.map(({ argsHash }) => argsHash)).size).toBe(new Set(tries.map(shown)).size)
+  expect(new Set(requests.map(({ label, description }) => `${label} ${description}`)).size).toBe(1)
+  // For a few, as many as a session keeps: what is let run from then on must be those, and nothing that looks like them.
+  const always = new Set(requests.filter((request, index) => index % 7 === 0 && request.always).map(({ id }) => id))
+  for (const { id } of requests) if (always.has(id)) await session.approve(id, { always: 'session' }).saved
+  const rest = requests.flatMap(({ id }) => (always.has(id) ? [] : id))
+  await session.resolveAll(rest, { type: 'reject' })
+  const allowed = requests.flatMap(({ id, args }) => (always.has(id) ? shown(args) : [])).sort()
+  expect(paid.map(shown).sort()).toEqual(allowed)
+  paid.length = 0
+  const again = await session.send('again')
+  await until(() => paid.length >= allowed.length)
+  expect(paid.map(shown).sort()).toEqual(allowed)
+  expect(again.requests).toHaveLength(requests.length - always.size)
+}, 120_000)
+
 test('[G3] [C48] any order, duplication or loss of answers, from two tabs and over deaths, runs each call at most once', async () => {
   const answer = fc.record({
     request: fc.nat({ max: 3 }),
@@ -147,48 +193,16 @@ test('[G3] [C48] any order, duplication or loss of answers, from two tabs and ov
         const { id, callId } = requests[request]!
         if (how !== 'reject' && how !== 'lost')
           (how === 'all' ? requests.map((each) => each.callId) : [callId]).forEach((each) => allowed.add(each))
-        if (how === 'approve' || how === 'approve-twice')
-          void session.approve(id).then(
-            () => {},
-            () => {},
-          )
-        if (how === 'approve-twice')
-          void session.approve(id).then(
-            () => {},
-            () => {},
-          )
-        if (how === 'edit')
-          void session.approve(id, { args: { n: 9 } }).then(
-            () => {},
-            () => {},
-          )
-        if (how === 'always')
-          void session.approve(id, { always: 'session' }).then(
-            () => {},
-            () => {},
-          )
-        if (how === 'reject')
-          void session.reject(id).then(
-            () => {},
-            () => {},
-          )
-        if (how === 'all')
-          void session
-            .resolveAll(
-              requests.map((each) => each.id),
-              { type: 'approve' },
-            )
-            .then(
-              () => {},
-              () => {},
-            )
+        if (how === 'approve' || how === 'approve-twice') quietly(session.approve(id))
+        if (how === 'approve-twice') quietly(session.approve(id))
+        if (how === 'edit') quietly(session.approve(id, { args: { n: 9 } }))
+        if (how === 'always') quietly(session.approve(id, { always: 'session' }))
+        if (how === 'reject') quietly(session.reject(id))
+        const ids = requests.map((each) => each.id)
+        if (how === 'all') quietly(session.resolveAll(ids, { type: 'approve' }))
       }
       const rest = await here.tab(options()).open()
-      for (const { id } of requests)
-        await rest.reject(id).then(
-          () => {},
-          () => {},
-        )
+      for (const { id } of requests) await quietly(rest.reject(id))
       await until(() => rest.status.value !== 'busy', 'rest')
       for (const [callId, count] of Object.entries(runs)) {
         expect(count).toBe(1)
@@ -201,3 +215,11 @@ test('[G3] [C48] any order, duplication or loss of answers, from two tabs and ov
     { numRuns: 25 },
   )
 }, 60_000)
+
+/** Whatever becomes of it: it may be refused, or its tab may be dead. */
+function quietly(answer: PromiseLike<unknown>): PromiseLike<void> {
+  return answer.then(
+    () => {},
+    () => {},
+  )
+}

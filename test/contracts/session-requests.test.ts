@@ -1,8 +1,16 @@
 /** Requests, through real sessions: raised together, answered once by anybody, in their time, for exactly what was shown. */
-import { textOf, type SmartAgentOptions, type ToolContext, type ToolOptions } from '@dogear/core'
+import {
+  textOf,
+  type Entry,
+  type SmartAgentOptions,
+  type Store,
+  type ToolContext,
+  type ToolOptions,
+} from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
 import { call, say, scriptedModel, type Script } from '@dogear/testing'
 import type { Session } from '@dogear/worker'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { device, hastyClock, until } from './device.ts'
 
@@ -33,48 +41,73 @@ test('[O9] [C49] requests are raised together, one command answers several, and 
   expect((await session.resolveAll([requests[0]!.id], { type: 'approve' })).refused).toContain('answered already')
 })
 
+const payArgs = fc.record({ to: fc.string({ maxLength: 8 }), amount: fc.integer(), by: fc.jsonValue({ maxDepth: 2 }) })
+
 test('[G5] [C48] one flipped byte between approval and run is refused, of what was shown and of what was edited', async () => {
-  for (const args of [undefined, { to: 'ann', amount: 7 }]) {
-    const store = openMemoryStore()
-    const here = device(store)
-    const options = {
-      model: scriptedModel([[call('pay', { to: 'ann', amount: 5 })], say('ok')]),
-      tools: [tool('pay', { needsApproval: true })],
-    }
-    ran.length = 0
-    // Dies as the answer is written, so that the next tab carries it out from what is stored.
-    const tab = here.tab(options, {
+  const flipping = { at: fc.nat(), bit: fc.nat({ max: 7 }), isEdited: fc.boolean() }
+  await fc.assert(
+    fc.asyncProperty(payArgs, fc.record(flipping), async (args, { at, bit, isEdited }) => {
+      const flipped = withFlipped(args, at, bit)
+      fc.pre(flipped !== undefined)
+      const calls = await carriedOut(args, isEdited, (bytes) => bytes)
+      expect(calls).toEqual({ ran: [args], isRefused: false })
+      expect(await carriedOut(args, isEdited, () => flipped)).toEqual({ ran: [], isRefused: true })
+    }),
+    { numRuns: 30 },
+  )
+})
+
+/** The arguments with one bit of their text turned; undefined where that is no other JSON. */
+function withFlipped(args: unknown, at: number, bit: number): unknown {
+  const bytes = new TextEncoder().encode(JSON.stringify(args))
+  bytes[at % bytes.length]! ^= 1 << bit
+  try {
+    const flipped = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown
+    return JSON.stringify(flipped) === JSON.stringify(args) ? undefined : flipped
+  } catch {
+    return undefined
+  }
+}
+
+/** Approved in a tab that dies as the answer is written: what the next tab runs from a disk that has `changed` it meanwhile. */
+async function carriedOut(args: object, isEdited: boolean, changed: (args: unknown) => unknown) {
+  const store = openMemoryStore()
+  const here = device(store)
+  const paid: unknown[] = []
+  const tools = [{ name: 'pay', needsApproval: true, func: (given: unknown) => (paid.push(given), 'paid') }]
+  let isAnswered = false
+  const tab = here.tab(
+    { model: scriptedModel([[call('pay', isEdited ? { to: 'x' } : args)]]), tools },
+    {
       ...store,
       async append(batch) {
         const answer = await store.append(batch)
-        return batch.entries.some(({ type }) => type === 'request-close')
-          ? new Promise<never>(() => tab.kill())
-          : answer
+        isAnswered = batch.entries.some(({ type }) => type === 'request-close')
+        return isAnswered ? new Promise<never>(() => tab.kill()) : answer
       },
-    })
-    const session = await tab.open()
-    const [request] = (await session.send('go')).requests
-    void session.approve(request!.id, { args }).then(() => {})
-    for (let tries = 0; tries < 200; tries += 1) {
-      const entries = await store.entries('s1', 0)
-      if (entries.some(({ type }) => type === 'request-close')) break
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
-    const flipped = new Proxy(store, {
-      get: (target, key: keyof typeof store) =>
-        key === 'entries'
-          ? async (...given: Parameters<typeof store.entries>) =>
-              JSON.parse(JSON.stringify(await target.entries(...given)).replaceAll('"to":"ann"', '"to":"bnn"'))
-          : key === 'head'
-            ? async () => undefined
-            : target[key],
-    })
-    const again = await here.tab({ ...options, model: scriptedModel([say('ok')]) }, flipped).open()
-    await until(() => again.status.value === 'idle', 'the next tab ends the turn')
-    expect(ran).toEqual([])
-    expect(JSON.stringify(again.messages.value)).toContain('arguments changed after they were approved')
+    },
+  )
+  const session = await tab.open()
+  const [request] = (await session.send('go')).requests
+  void session.approve(request!.id, isEdited ? { args } : {}).then(() => {})
+  await until(() => isAnswered)
+  const changedEntry = (entry: Entry): Entry => {
+    if (!isEdited && entry.type === 'request-open')
+      return { ...entry, request: { ...entry.request, args: changed(entry.request.args) } }
+    if (isEdited && entry.type === 'request-close' && entry.resolution.type === 'approve')
+      return { ...entry, resolution: { ...entry.resolution, args: changed(entry.resolution.args) } }
+    return entry
   }
-})
+  const disk: Store = {
+    ...store,
+    entries: async (...given) => (await store.entries(...given)).map(changedEntry),
+    head: async () => undefined,
+  }
+  const again = await here.tab({ model: scriptedModel([say('ok')]), tools }, disk).open()
+  await until(() => again.status.value === 'idle', 'the next tab ends the turn')
+  const results = again.messages.value.map(textOf)
+  return { ran: paid, isRefused: results.some((text) => text.includes('changed after they were approved')) }
+}
 
 test('[O10] [C47] a request that nobody answers in its time counts as a no, also when no tab was open then', async () => {
   const here = device(openMemoryStore(), { clock: hastyClock(10) })
