@@ -194,6 +194,86 @@ test('[K9] [G5] arguments that canUseTool changes in place are changed arguments
   }
 })
 
+test('[K9] canUseTool learns which rule asks, for whom, and what speaks against a yes', async () => {
+  const seen: CanUseToolOptions[] = []
+  const model = scriptedModel(({ messages }) => {
+    if (messages.at(-1)!.role === 'tool') return say('Done.')
+    if (textOf(messages[0]!).startsWith('Pay.')) return call('pay', { n: 2 })
+    return [call('pay', { n: 1 }), call('wipe'), call('delegate_to', { agent: 'clerk', task: 'pay' })]
+  })
+  const session = await device()
+    .tab({
+      model,
+      tools: [pay, { ...pay, name: 'wipe', destructive: true }],
+      askTools: ['pay(n = 1)'],
+      agents: { clerk: { description: 'pays', prompt: 'Pay.' } },
+      canUseTool: (_name, _input, options) => (seen.push(options), { behavior: 'deny' }),
+    })
+    .open()
+  await session.send('go')
+  const [asked, wipe, helper] = seen
+  expect(asked).toMatchObject({ matchedAskRule: 'pay(n = 1)', suppressAlwaysAllowRule: true, suggestions: [] })
+  expect(asked!.decisionReason).toContain('pay(n = 1)')
+  expect(wipe).toMatchObject({ defaultToNo: true, suppressAlwaysAllowRule: true })
+  expect(wipe).not.toHaveProperty('matchedAskRule')
+  expect(wipe).not.toHaveProperty('agentID')
+  expect(helper).toMatchObject({ suppressAlwaysAllowRule: false, defaultToNo: false })
+  expect(helper!.toolUseID.startsWith(`${helper!.agentID}.`)).toBe(true)
+})
+
+test('[K31] hooks are told who is at work and in which mode, and a matcher is the whole name', async () => {
+  const told: unknown[] = []
+  const hook = (input: HookInput<'PreToolUse'>) => void told.push(input)
+  const { agent } = functional([[call('plain', { n: 1 }), call('plainer')], say('Done.')], {
+    tools: [plain, { ...plain, name: 'plainer' }],
+    permissionMode: 'acceptEdits',
+    hooks: { PreToolUse: [{ matcher: 'plain', hooks: [hook] }] },
+  })
+  await agent.invoke(hello)
+  expect(told).toMatchObject([
+    { hook_event_name: 'PreToolUse', permission_mode: 'acceptEdits', agent_type: 'tester', tool_input: { n: 1 } },
+  ])
+})
+
+test('[K33] a PreToolUse hook that says not to continue denies the call and ends the turn', async () => {
+  const session = await device()
+    .tab({
+      model: scriptedModel([[call('plain')], say('never')]),
+      tools: [plain],
+      hooks: { PreToolUse: [{ hooks: [() => ({ continue: false, reason: 'Enough.' })] }] },
+    })
+    .open()
+  ran.length = 0
+  expect(await session.send('go')).toMatchObject({
+    terminalReason: 'aborted_tools',
+    permissionDenials: [{ tool: 'plain', reason: 'Enough.' }],
+  })
+  expect(ran).toEqual([])
+})
+
+test('[K31] a PermissionRequest hook that blocks is a no', async () => {
+  const { agent } = functional([call('pay'), say('Well.')], {
+    tools: [pay],
+    canUseTool: () => expect.unreachable('the hook has answered'),
+    hooks: { PermissionRequest: [{ hooks: [() => ({ decision: 'block', reason: 'Not today.' })] }] },
+  })
+  const { metadata } = await agent.invoke(hello)
+  expect(metadata.permissionDenials).toMatchObject([{ tool: 'pay', reason: 'Not today.' }])
+})
+
+test('[K9] [K8] where the mode has become dontAsk meanwhile, nobody is asked after canUseTool', async () => {
+  let isSet = () => Promise.resolve()
+  const session = await device()
+    .tab({
+      model: scriptedModel([[call('pay')], say('Well.')]),
+      tools: [pay],
+      canUseTool: async () => void (await isSet()),
+    })
+    .open()
+  isSet = () => session.setMode('dontAsk')
+  expect(await session.send('go')).toMatchObject({ requests: [], permissionDenials: [{ tool: 'pay' }] })
+})
+
 test('[K9] [K7] what canUseTool makes of the arguments is held against the deny rules again', async () => {
   const { agent } = functional([call('pay', { amount: 1 }), say('Done.')], {
     tools: [pay],
@@ -383,14 +463,17 @@ test('[K31] PermissionRequest answers before canUseTool does, and PermissionDeni
   expect(model.requests).toHaveLength(1)
 })
 
-test('[K9] while canUseTool takes its time the answer is kept, and a call beside it runs', async () => {
+test.each([
+  ['canUseTool', { canUseTool: () => new Promise<never>(() => {}) }],
+  ['a hook', { hooks: { PreToolUse: [{ matcher: 'pay', hooks: [() => new Promise<never>(() => {})] }] } }],
+])('[K9] [K33] while %s takes its time the answer is kept, and a call beside it runs', async (_who, options) => {
   const store = openMemoryStore()
   ran.length = 0
   const session = await device(store)
     .tab({
       model: scriptedModel([[...say('I will pay.'), call('pay', { n: 1 }), call('plain', { n: 2 })]]),
       tools: [pay, plain],
-      canUseTool: () => new Promise<never>(() => {}),
+      ...options,
     })
     .open()
   void session.send('go').then(() => {})

@@ -1,5 +1,6 @@
 /** Hooks around a turn: before its words are read, before it ends, at helpers and at compaction. */
 import { textOf, type HookInput, type Hooks } from '@dogear/core'
+import { openMemoryStore } from '@dogear/store'
 import { call, fail, say, scriptedModel } from '@dogear/testing'
 import { expect, test } from 'vitest'
 import { device, until } from './device.ts'
@@ -24,6 +25,31 @@ test('[K31] [K33] UserPromptSubmit may add what the model reads, name the sessio
   expect(blocked).toMatchObject({ terminalReason: 'guardrail_blocked', text: 'No secrets, please.' })
   expect(model.requests).toHaveLength(1)
   expect(seen).toEqual(['hello', 'a secret'])
+})
+
+test('[K31] a title that a person gave stays, and a prompt is asked about once, whatever dies after it', async () => {
+  const store = openMemoryStore()
+  const here = device(store)
+  let asked = 0
+  const UserPromptSubmit = () => {
+    asked += 1
+    const hookEventName = 'UserPromptSubmit' as const
+    return { hookSpecificOutput: { hookEventName, additionalContext: 'It is Monday.', sessionTitle: 'Mondays' } }
+  }
+  const hooks = { UserPromptSubmit: [{ hooks: [UserPromptSubmit] }] }
+  const never = scriptedModel(() => [{ type: 'wait', until: new Promise<void>(() => {}) }])
+  const tab = here.tab({ model: never, hooks })
+  const session = await tab.open()
+  await session.rename('Mine')
+  void session.send('hello').then(() => {})
+  await until(() => never.requests.length === 1)
+  tab.kill()
+  const model = scriptedModel([say('Hi.')])
+  const again = await here.tab({ model, hooks }).open()
+  await until(() => again.status.value === 'idle')
+  expect(asked).toBe(1)
+  expect(model.requests[0]!.messages.map(textOf)).toEqual(['hello', 'It is Monday.'])
+  expect(again.title.value).toBe('Mine')
 })
 
 test('[K31] SessionStart is asked once a tab, says whether the session is new, and its words stand beside the first prompt', async () => {

@@ -107,6 +107,30 @@ test('[K8] in plan mode an approved helper works, and itself only reads', async 
   expect(textOf(model.requests[1]!.messages.at(-1)!)).toBe('Looked.')
 })
 
+test('[K8] a helper’s own mode holds where it is stricter, and planModeInstructions stand in the frame of plan mode', async () => {
+  const model = scriptedModel(({ messages }) => {
+    const isTried = messages.some(({ role }) => role === 'tool')
+    if (textOf(messages[0]!).startsWith('Pay.')) return isTried ? say('Tried.') : call('pay')
+    return isTried ? say('Done.') : call('delegate_to', { agent: 'clerk', task: 'pay' })
+  })
+  const session = await device()
+    .tab({
+      model,
+      tools: [tool('pay', { unlisted: true })],
+      permissionMode: 'acceptEdits',
+      agents: { clerk: { description: 'pays', prompt: 'Pay.', permissionMode: 'dontAsk' } },
+      planModeInstructions: 'Plan in rhymes.',
+    })
+    .open()
+  ran.length = 0
+  expect((await session.send('go')).requests).toEqual([])
+  expect(ran).toEqual([])
+  await session.setMode('plan')
+  await session.send('plan')
+  const system = textOf(model.requests.at(-1)!.messages[0]!)
+  expect(system).toMatch(/^Plan mode is on[^]*\n\nPlan in rhymes\.\n\n[^]*exit_plan_mode/)
+})
+
 test('[K7] a helper is held by the rules of whoever it works for, and by rules of its own', async () => {
   const model = scriptedModel(({ messages, tools = [] }) => {
     if (!textOf(messages[0]!).startsWith('Pay.')) {
@@ -253,6 +277,33 @@ test('[K35] [T5] no "always" for what is destructive, asked for by rule, or need
   ])
   const { refused } = await session.approve(requests[0]!.id, { always: 'session' })
   expect(refused).toContain('No rule may be made')
+  expect(ran).toEqual([])
+})
+
+test('[K35] [T6] no "always" where its rule could not be read by a person, or would not be what was approved', async () => {
+  const at = {
+    '~standard': {
+      version: 1,
+      vendor: 'tests',
+      validate: (value: unknown) => ({ value: { at: new Date((value as { at: string }).at) } }),
+    },
+  } as const
+  const parameters = { type: 'object', properties: { at: { type: 'string' } } }
+  const tools = [
+    tool('pay', { needsApproval: true }),
+    tool('book', { needsApproval: true, schema: at, parameters }),
+    tool('unsure', { needsApproval: () => Promise.reject(new Error('no idea')) }),
+  ]
+  const calls = [call('pay', { note: 'x'.repeat(600) }), call('book', { at: '2030-01-02' }), call('unsure')]
+  const session = await sessionOf([calls], { tools })
+  const { requests } = await session.send('go')
+  expect(requests.map(({ tool: name, always }) => [name, always !== undefined])).toEqual([
+    ['pay', false],
+    ['book', false],
+    ['unsure', true],
+  ])
+  const forGood = { always: 'for good' as never }
+  expect((await session.approve(requests[2]!.id, forGood)).refused).toContain('No rule may be made')
   expect(ran).toEqual([])
 })
 
