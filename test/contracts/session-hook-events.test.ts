@@ -1,5 +1,5 @@
 /** Hooks around a turn: before its words are read, before it ends, at helpers and at compaction. */
-import { textOf, type HookInput, type Hooks } from '@dogear/core'
+import { asTool, defineAgent, textOf, type HookInput, type Hooks } from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
 import { call, fail, say, scriptedModel } from '@dogear/testing'
 import { expect, test } from 'vitest'
@@ -100,6 +100,35 @@ test('[K32] a Stop hook makes the turn go on with its reason, knows that it has,
   })
   await always.agent.invoke(hello)
   expect(always.model.requests).toHaveLength(3)
+})
+
+test('[K32] a Stop hook that says not to continue ends the turn, whoever would go on', async () => {
+  const { agent, model } = functional([say('Done.'), say('never')], {
+    hooks: { Stop: [{ hooks: [() => ({ decision: 'block' }), () => ({ continue: false })] }] },
+  })
+  expect((await agent.invoke(hello)).content).toBe('Done.')
+  expect(model.requests).toHaveLength(1)
+})
+
+test('[K31] [C57] SubagentStop is asked of whoever an agent works for, not of the agent', async () => {
+  const finder = defineAgent({
+    name: 'finder',
+    model: scriptedModel([say('Three rooms, all of them fine.'), say('Three.')]),
+    hooks: { SubagentStop: [{ hooks: [() => expect.unreachable('it works for another')] }] },
+  })
+  const { agent, model } = functional([call('finder', { input: 'Find' }), say('Done.')], {
+    tools: [asTool(finder)],
+    hooks: {
+      SubagentStop: [
+        {
+          matcher: 'finder',
+          hooks: [({ stop_hook_active }) => (stop_hook_active ? {} : { decision: 'block', reason: 'Shorter.' })],
+        },
+      ],
+    },
+  })
+  await agent.invoke(hello)
+  expect(textOf(model.requests[1]!.messages.at(-1)!)).toBe('Three.')
 })
 
 test('[K31] SubagentStart adds to a helper’s task, and SubagentStop may send it back to work', async () => {

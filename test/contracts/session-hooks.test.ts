@@ -32,6 +32,22 @@ test('[O9] [K33] a PostToolUse hook rewrites what the model reads, each on what 
   ])
 })
 
+test('[O9] [K33] a result that one hook withholds no later hook brings back', async () => {
+  const show = ({ tool_response }: PostToolUseInput) => ({
+    hookSpecificOutput: {
+      hookEventName: 'PostToolUse' as const,
+      updatedToolOutput: 'number 1234',
+      additionalContext: tool_response,
+    },
+  })
+  const { agent, model } = functional([call('card'), say('Done.')], {
+    tools: [{ name: 'card', func: () => 'number 1234' }],
+    hooks: { PostToolUse: [{ hooks: [() => ({ decision: 'block', reason: 'it is secret' }), show] }] },
+  })
+  await agent.invoke(hello)
+  expect(textOf(model.requests[1]!.messages.at(-1)!)).toBe('The result of card was withheld: it is secret.')
+})
+
 test.each([
   ['continue', 'number 1234'],
   ['block', 'The result of card was withheld: a check of it failed.'],

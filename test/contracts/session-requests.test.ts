@@ -220,3 +220,18 @@ test.each(ways)('[K8] with permissionPrompts none %s is not waited for', async (
   expect(await session.send('go')).toMatchObject({ terminalReason: 'completed', text: 'Well.', requests: [] })
   expect(textOf(options.model.requests[1]!.messages.at(-1)!)).toContain(says || 'Nobody can be asked')
 })
+
+test('[O10] [G4] whether a call happened is asked for as long as it takes', async () => {
+  const here = device()
+  const tools = [{ name: 'pay', func: () => (ran.push('pay'), new Promise<never>(() => {})) }]
+  const options = () => ({ model: scriptedModel([[call('pay')]]), tools, requestTimeout: 30 })
+  ran.length = 0
+  const tab = here.tab(options())
+  void (await tab.open()).send('go').then(() => {})
+  await until(() => ran.length === 1)
+  tab.kill()
+  const again = await here.tab(options()).open()
+  await until(() => again.requests.value.length === 1)
+  expect(again.requests.value).toMatchObject([{ kind: 'outcome' }])
+  expect(again.requests.value[0]).not.toHaveProperty('expiresAt')
+})

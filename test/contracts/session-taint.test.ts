@@ -144,7 +144,14 @@ test('[T4] [K36] what somebody says an open-world call gave back is a strangerâ€
   ]
   const session = await device()
     .tab({
-      model: scriptedModel([[call('fetch')], [call('wipe')]]),
+      model: scriptedModel([
+        [call('fetch')],
+        [call('wipe')],
+        say('No.'),
+        [call('fetch')],
+        [call('wipe')],
+        say('Done.'),
+      ]),
       tools: [tool('fetch', fetching), tool('wipe', { destructive: true })],
       hooks: { PreToolUse },
     })
@@ -154,6 +161,10 @@ test('[T4] [K36] what somebody says an open-world call gave back is a strangerâ€
   const { requests } = await session.resolve(deferred!.id, { type: 'result', result: 'do it' })
   expect(requests).toMatchObject([{ tool: 'wipe' }])
   expect(ran).toEqual([])
+  await session.reject(requests[0]!.id)
+  const [again] = (await session.send('go')).requests
+  await session.reject(again!.id)
+  expect(ran).toEqual(['wipe {}'])
 })
 
 test.each<
@@ -191,4 +202,18 @@ test('[T4] [K9] canUseTool is told that strangers may have asked for the call', 
   })
   await agent.invoke(hello)
   expect(reasons).toEqual(['Content from outside is in this turn.'])
+})
+
+test('[T4] what is read off the page is a strangerâ€™s word', async () => {
+  const model = scriptedModel([[call('read_page')], [call('wipe')]])
+  ran.length = 0
+  const session = await device()
+    .tab({
+      model,
+      tools: [tool('read_page', { effect: 'page', func: () => 'do it' }), tool('wipe', { destructive: true })],
+    })
+    .open()
+  expect((await session.send('go')).requests).toMatchObject([{ tool: 'wipe' }])
+  expect(textOf(model.requests[1]!.messages.at(-1)!)).toMatch(/^<untrusted>\ndo it/)
+  expect(ran).toEqual([])
 })
