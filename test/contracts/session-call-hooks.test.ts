@@ -107,8 +107,8 @@ test('[K36] deferred calls wait, many at once, across a reload, and are then app
 test('[K31] hooks are told who is at work and in which mode, and a matcher is the whole name', async () => {
   const told: unknown[] = []
   const hook = (input: HookInput<'PreToolUse'>) => void told.push(input)
-  const { agent } = functional([[call('plain', { n: 1 }), call('plainer')], say('Done.')], {
-    tools: [plain, { ...plain, name: 'plainer' }],
+  const { agent } = functional([[call('plain', { n: 1 }), call('plainer'), call('not_plain')], say('Done.')], {
+    tools: [plain, { ...plain, name: 'plainer' }, { ...plain, name: 'not_plain' }],
     permissionMode: 'acceptEdits',
     hooks: { PreToolUse: [{ matcher: 'plain', hooks: [hook] }] },
   })
