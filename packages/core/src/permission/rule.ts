@@ -55,7 +55,7 @@ function parseTerms(text: string, terms: string): Term[] {
     if (!operator || !given) throw unreadable(text, `"${term.trim()}" is not a field, one of : @ = and a value`)
     const at = { path: path ? path.split('.') : [], operator: operator as Term['operator'] }
     // A browser spells it xn--…, and a rule that denies it would never hold.
-    if (operator === '@' && /[^ -~]/.test(given)) throw unreadable(text, `the host "${given}" must be in its xn-- form`)
+    if (operator === '@' && /[^ -~]/.test(given)) throw unreadable(text, `write the host ${given} as xn--…`)
     if (operator !== '=') return { ...at, value: given }
     const [, least, most] = /^(-?[\d.]*?)\.\.(-?[\d.]*)$/.exec(given) ?? []
     if (least === undefined || most === undefined) return { ...at, value: canonicalText(jsonOf(text, given)) }
@@ -131,7 +131,7 @@ function hostOf(value: unknown): string | undefined {
   return url.hostname.replace(/\.$/, '')
 }
 
-const nowhere = 'page.invalid'
+const nowhere = 'x.invalid'
 
 function urlOf(text: string, base?: string): URL | undefined {
   try {

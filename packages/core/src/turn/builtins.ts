@@ -157,9 +157,7 @@ function planApproved(run: Run, call: OpenCall, { args, isChanged, beside = [] }
   const { mode: own } = run.agent().permissions
   const isChosen = beside.some((entry) => entry.type === 'meta-set' && entry.mode)
   const mode: NewEntry = { type: 'meta-set', mode: own === 'plan' ? 'default' : own }
-  const agreed = isChanged
-    ? `The person changed the plan. Carry out this one now:\n\n${(args as { plan: string }).plan}`
-    : 'The person agreed. Carry out the plan now.'
-  const { type, result } = resultOf(call, 'complete', agreed, args)
+  const what = isChanged ? `this plan now:\n\n${(args as { plan: string }).plan}` : 'the plan now.'
+  const { type, result } = resultOf(call, 'complete', `The person agreed. Carry out ${what}`, args)
   return { type, result, beside: isChosen ? beside : [mode, ...beside] }
 }
