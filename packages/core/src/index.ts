@@ -254,7 +254,8 @@ export {
   type JournalOptions,
   type NewEntry,
 } from './session/journal.ts'
-export { bodyOf, reduce } from './session/reduce.ts'
+export { bodyOf } from './session/body.ts'
+export { reduce } from './session/reduce.ts'
 export { readTree, scopeOf, type Tree } from './session/tree.ts'
 export { callTool, resultLimit, type CallContext, type CallReply } from './tools/result.ts'
 export { spellOut } from './tools/spell-out.ts'

@@ -1,14 +1,32 @@
-/** Whether a stored record is one: a disk, an older script or somebody's console may have made it anything. */
+/**
+ * Whether a stored record is one: a disk, an older script or somebody's console may have made it anything.
+ * One long file, because it is one list: every field of every record.
+ */
 import { isWebAddress } from '../permission/elicitation.ts'
 import { parseRule } from '../permission/rule.ts'
 import type { RuleRecord } from '../ports/store.ts'
+import {
+  anything,
+  count,
+  either,
+  flag,
+  isObject,
+  list,
+  map,
+  maybe,
+  object,
+  orNull,
+  shape,
+  text,
+  time,
+  whole,
+  type Check,
+} from './checks.ts'
 import type { Command } from './command.ts'
 import { entryVersion, isEntryType, type Entry, type EntryType } from './entry.ts'
 import type { Message } from './message.ts'
 import type { Partial } from './partial.ts'
 import type { Head, Node } from './state.ts'
-
-type Check = (value: unknown) => boolean
 
 /** One of a newer version, or of a type it may have added, is left to whoever refuses those. */
 export function isEntry(value: unknown, seq: number): value is Entry {
@@ -59,44 +77,6 @@ export function entryInPlaceOf(value: unknown, seq: number): Entry {
 }
 
 const wordy = new Set<EntryType>(['message-add', 'tool-result', 'state-import'])
-
-const text: Check = (value) => typeof value === 'string'
-const flag: Check = (value) => typeof value === 'boolean'
-const count: Check = (value) => Number.isFinite(value)
-const whole: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0
-/** A date that is none throws when it is written out. */
-const time: Check = (value) => count(value) && Math.abs(value as number) <= 8.64e15
-const anything: Check = () => true
-const object: Check = (value) => isObject(value)
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-function maybe(check: Check): Check {
-  return (value) => value === undefined || check(value)
-}
-
-function orNull(check: Check): Check {
-  return (value) => value === null || check(value)
-}
-
-function list(check: Check): Check {
-  return (value) => Array.isArray(value) && value.every(check)
-}
-
-function map(check: Check): Check {
-  return (value) => isObject(value) && Object.values(value).every(check)
-}
-
-function either(one: Check, other: Check): Check {
-  return (value) => one(value) || other(value)
-}
-
-function shape(fields: Readonly<Record<string, Check>>): Check {
-  const checks = Object.entries(fields)
-  return (value) => isObject(value) && checks.every(([key, check]) => check(value[key]))
-}
 
 const envelope = shape({
   v: whole,

@@ -2,7 +2,7 @@
 import type { Store } from '../ports/store.ts'
 import { pathOf, type Fold } from './fold.ts'
 import type { Message } from './message.ts'
-import { bodyOf } from './reduce.ts'
+import { bodyOf } from './body.ts'
 import type { Node } from './state.ts'
 
 /** Reads from the first message to the leaf. Bodies that are not loaded come from the store. */

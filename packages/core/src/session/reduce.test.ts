@@ -4,7 +4,8 @@ import type { Request, Resolution } from '../permission/request.ts'
 import type { Entry, EntryBody } from './entry.ts'
 import { emptyHead, foldOf, pathOf, statusOf, type Fold } from './fold.ts'
 import type { Message } from './message.ts'
-import { bodyOf, reduce } from './reduce.ts'
+import { bodyOf } from './body.ts'
+import { reduce } from './reduce.ts'
 
 test('[C55] any journal, children and all, folds to the same head in one go, in two, and over a head that was cached between', () => {
   fc.assert(

@@ -4,7 +4,9 @@ import { hookName } from '../permission/hooks.ts'
 import { builtinNames } from '../tools/builtin.ts'
 import { succeeded } from '../smart/facts.ts'
 import type { MemoryFact } from '../smart/memory.ts'
-import type { CallResult, Entry, EntryOf, TerminalReason } from './entry.ts'
+import { finishOf, toolMessage } from './body.ts'
+import { definedOnly } from './defined-only.ts'
+import type { CallResult, Entry, EntryOf } from './entry.ts'
 import { callOfWorker, foldAt, type Fold } from './fold.ts'
 import type { Message } from './message.ts'
 import type { EveryKeyOf } from './partial.ts'
@@ -174,38 +176,6 @@ export function reduce(fold: Fold, entry: Entry): void {
   }
 }
 
-/** The tool message a result becomes; also how a body is read back from the journal. */
-export function toolMessage(entry: EntryOf<'tool-result'>): Message {
-  const { status, content, tool, label, args, durationMs, summary, fromCache, handoff, unknown, untrusted } =
-    entry.result
-  return {
-    id: `${entry.callId}.r`,
-    role: 'tool',
-    content,
-    tool_call_id: entry.callId,
-    meta: {
-      status,
-      createdAt: entry.at,
-      tool: {
-        name: tool,
-        label,
-        args,
-        durationMs,
-        summary,
-        ...definedOnly({ fromCache, handoff, unknown, untrusted }),
-      },
-    },
-  }
-}
-
-/** The message an entry holds, or undefined. */
-export function bodyOf(entry: Entry, index = 0): Message | undefined {
-  if (entry.type === 'message-add') return entry.message
-  if (entry.type === 'tool-result') return toolMessage(entry)
-  if (entry.type === 'state-import') return entry.messages[index]
-  return undefined
-}
-
 /** The agents that worked for a call are done with it; what they wrote is in the journal. */
 function dismiss(fold: Fold, callId: string): void {
   if (fold.children.size === 0) return
@@ -283,11 +253,6 @@ function addMessage(fold: Fold, entry: EntryOf<'message-add'>): void {
   if (message.role !== 'assistant' || isLost) return
   const cuts = cut ? (fold.head.turn?.cuts ?? 0) + 1 : 0
   changeTurn(fold.head, { openStep: null, cuts, finish: finishOf(message) })
-}
-
-/** How a turn ends whose last answer this is. */
-export function finishOf({ meta }: Message): TerminalReason {
-  return meta.finish === 'length' ? 'max_output_tokens' : (meta.finish ?? 'completed')
 }
 
 function addNode(fold: Fold, message: Message, place: Pick<Node, 'seq' | 'parent' | 'index' | 'turnId'>): void {
@@ -430,7 +395,3 @@ function factsWith(facts: readonly MemoryFact[], fact: MemoryFact): MemoryFact[]
 }
 
 const noUsage: UsageTotal = { requests: 0, input: 0, output: 0, total: 0, cachedInput: 0 }
-
-function definedOnly<T extends object>(value: T): Partial<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, set]) => set !== undefined)) as Partial<T>
-}

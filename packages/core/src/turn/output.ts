@@ -2,7 +2,7 @@
 import type { EntryOf } from '../session/entry.ts'
 import type { NewEntry } from '../session/journal.ts'
 import { textOf, type Message } from '../session/message.ts'
-import { finishOf } from '../session/reduce.ts'
+import { finishOf } from '../session/body.ts'
 import type { OpenTurn } from '../session/state.ts'
 import type { OutputSpec } from '../smart/output.ts'
 import { builtinNames } from '../tools/builtin.ts'

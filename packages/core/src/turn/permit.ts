@@ -45,14 +45,12 @@ export async function permit(
   const { args, context } = before
   const needsApproval = await asksFor(run, tool, args)
   const question = {
-    ...{
-      tool: asDecided(tool),
-      args,
-      needsApproval,
-      mode: modeOf(run),
-      hook: before.decision,
-      isTainted: isTainted(run),
-    },
+    tool: asDecided(tool),
+    args,
+    needsApproval,
+    mode: modeOf(run),
+    hook: before.decision,
+    isTainted: isTainted(run),
   }
   const shown = { args, context, reason: place.reason }
   let verdict = decide({ ...question, rules: rulesOf(run) })

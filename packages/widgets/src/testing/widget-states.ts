@@ -1,4 +1,7 @@
-/** The states a widget can be in, each as the session that shows it: the gallery draws them, the tests look at them. */
+/**
+ * The states a widget can be in, each as the session that shows it: the gallery draws them, the tests look at them.
+ * One long file, because it is one list.
+ */
 
 import type { SessionInfo } from '@dogear/worker'
 import type { Plan, PlanStepStatus, Queued, Request } from '@dogear/core'

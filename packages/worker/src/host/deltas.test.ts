@@ -2,7 +2,7 @@ import { emptyPartial, type Clock, type Partial } from '@dogear/core'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { PartialDelta } from '../protocol.ts'
-import { addDelta, createDeltas } from './deltas.ts'
+import { addDelta, createDeltas, wholeDelta } from './deltas.ts'
 
 test('what streams is told once a frame, as what was added', async () => {
   const { deltas, told, nextFrame } = telling()
@@ -23,6 +23,16 @@ test('what was not told when the answer reached the journal is not told after it
   deltas.drop()
   await nextFrame()
   expect(told).toEqual([])
+})
+
+test('who joins in the middle is told all of it, also that it is being tried again', () => {
+  const partial: Partial = {
+    ...emptyPartial('t.1'),
+    text: 'one',
+    resumedAt: [1],
+    retry: { type: 'retry', attempt: 1, delayMs: 500, reason: 'busy' },
+  }
+  expect(addDelta(null, wholeDelta(partial))).toEqual(partial)
 })
 
 test('deltas give the whole, however it was cut and whenever somebody joined', async () => {

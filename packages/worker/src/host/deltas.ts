@@ -58,3 +58,8 @@ export function addDelta(partial: Partial | null, delta: PartialDelta): Partial 
   const reasoning = base.reasoning.slice(0, delta.reasoningAt) + delta.reasoning
   return { ...base, text, reasoning, calls, resumedAt, retry }
 }
+
+/** For somebody who has heard nothing of it. */
+export function wholeDelta({ stepId, text, reasoning, calls, resumedAt, retry }: Partial): PartialDelta {
+  return { stepId, textAt: 0, text, reasoningAt: 0, reasoning, calls, resumedAt, retry }
+}

@@ -1,5 +1,5 @@
 /** The host: the worker's end of the wire. It opens stores and sessions, and answers one page. */
-import { changeEntry, DogearError, statusOf, toErrorData, type SessionRecord, type Store } from '@dogear/core'
+import { changeEntry, DogearError, statusOf, toErrorData, type Store } from '@dogear/core'
 import type { AgentSpec, Answers, Question, SessionChoice, ToHost, ToPage, Wire } from '../protocol.ts'
 import type { Suspects } from './attempts.ts'
 import { changeSession } from './change-session.ts'
@@ -10,7 +10,7 @@ import { openHosted, type HostedSession } from './hosted-session.ts'
 import { dryRewind } from './dry-rewind.ts'
 import { forkSession } from './fork.ts'
 import { importSession } from './import-session.ts'
-import { bodiesOf, loadFold, loadPartly, otherAgent } from './load.ts'
+import { bodiesOf, knownRow, loadFold, loadPartly, otherAgent } from './load.ts'
 import { lostSince, type Lost } from './lost.ts'
 import type { OpenedStore, Platform } from './platform.ts'
 import { createPageCalls, remoteAgent } from './remote-agent.ts'
@@ -386,18 +386,6 @@ const takenIn = 1_000
 /** What is shown first goes before what is deleted. */
 const sweepIn = 5_000
 const emptyFor = 3_600_000
-
-async function knownRow(store: Store, agent: string | undefined, sessionId: string): Promise<SessionRecord> {
-  const row = await store.session(sessionId)
-  if (!row) {
-    throw new DogearError(
-      'session-missing',
-      `There is no session "${sessionId}" on this device. agent.sessions.list() gives those there are.`,
-    )
-  }
-  if (agent !== undefined && row.agent !== agent) throw otherAgent(sessionId, row.agent, agent)
-  return row
-}
 
 async function chosen(store: Store, agent: string, choice: SessionChoice, platform: Platform): Promise<string> {
   if (choice.type === 'id') return choice.id

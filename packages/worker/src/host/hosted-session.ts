@@ -16,9 +16,9 @@ import {
   type Store,
   type Waiting,
 } from '@dogear/core'
-import type { Attached, PartialDelta, ToPage } from '../protocol.ts'
+import type { Attached, ToPage } from '../protocol.ts'
 import { createAttempts, type AttemptsOptions } from './attempts.ts'
-import { addDelta, createDeltas } from './deltas.ts'
+import { addDelta, createDeltas, wholeDelta } from './deltas.ts'
 import { lockOf } from './lease.ts'
 import { catchUp, newestBodies } from './load.ts'
 import { createNeighbours } from './elsewhere.ts'
@@ -394,8 +394,4 @@ export function openHosted(options: HostedOptions): HostedSession {
       channel.close()
     },
   }
-}
-
-function wholeDelta({ stepId, text, reasoning, calls, resumedAt }: Partial): PartialDelta {
-  return { stepId, textAt: 0, text, reasoningAt: 0, reasoning, calls, resumedAt }
 }

@@ -13,6 +13,7 @@ import {
   type Entry,
   type Fold,
   type Message,
+  type SessionRecord,
   type Store,
 } from '@dogear/core'
 
@@ -39,6 +40,19 @@ export async function loadPartly(store: Store, sessionId: string, agent: string)
 interface Loaded {
   readonly fold: Fold
   readonly newer?: DogearError
+}
+
+/** Of a session that must be there, and this agent's. */
+export async function knownRow(store: Store, agent: string | undefined, sessionId: string): Promise<SessionRecord> {
+  const row = await store.session(sessionId)
+  if (!row) {
+    throw new DogearError(
+      'session-missing',
+      `There is no session "${sessionId}" on this device. agent.sessions.list() gives those there are.`,
+    )
+  }
+  if (agent !== undefined && row.agent !== agent) throw otherAgent(sessionId, row.agent, agent)
+  return row
 }
 
 export function otherAgent(sessionId: string, owner: string, agent: string): DogearError {
