@@ -27,6 +27,35 @@ test('[K31] [K33] UserPromptSubmit may add what the model reads, name the sessio
   expect(seen).toEqual(['hello', 'a secret'])
 })
 
+test('[K31] PostToolBatch is told all results of a step at once, and may add to them or end the turn', async () => {
+  const told: unknown[] = []
+  const PostToolBatch = ({ tool_calls }: HookInput<'PostToolBatch'>) => {
+    told.push(tool_calls.map(({ tool_name, tool_input, tool_response }) => [tool_name, tool_input, tool_response]))
+    if (told.length > 1) return { continue: false }
+    return { hookSpecificOutput: { hookEventName: 'PostToolBatch' as const, additionalContext: 'Both are free.' } }
+  }
+  const model = scriptedModel([
+    [call('look', { at: 1 }), call('look', { at: 2 })],
+    say('Which one?'),
+    call('look', { at: 3 }),
+    say('never'),
+  ])
+  const look = { name: 'look', func: ({ at }: { at: number }) => `room ${at}` }
+  const session = await device()
+    .tab({ model, tools: [look], hooks: { PostToolBatch: [{ hooks: [PostToolBatch] }] } })
+    .open()
+  expect(await session.send('look')).toMatchObject({ terminalReason: 'completed', text: 'Which one?' })
+  expect(told).toEqual([
+    [
+      ['look', { at: 1 }, 'room 1'],
+      ['look', { at: 2 }, 'room 2'],
+    ],
+  ])
+  expect(model.requests[1]!.messages.map(textOf).slice(-3)).toEqual(['room 1', 'room 2', 'Both are free.'])
+  expect(await session.send('again')).toMatchObject({ terminalReason: 'aborted_tools' })
+  expect(model.requests).toHaveLength(3)
+})
+
 test('[K31] a title that a person gave stays, and a prompt is asked about once, whatever dies after it', async () => {
   const store = openMemoryStore()
   const here = device(store)

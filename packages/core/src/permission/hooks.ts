@@ -13,6 +13,8 @@ export interface HookInputs {
   PostToolUse: ToolInput & { readonly tool_response: string }
   /** `error` is what the model is about to read. */
   PostToolUseFailure: ToolInput & { readonly error: string }
+  /** All calls of a step have their results, and the model is about to read them. */
+  PostToolBatch: { readonly tool_calls: readonly HookInputs['PostToolUse'][] }
   /** Before a Request is raised. */
   PermissionRequest: ToolInput
   PermissionDenied: ToolInput & { readonly reason: string }
@@ -157,6 +159,7 @@ const events = new Set<string>([
   'PreToolUse',
   'PostToolUse',
   'PostToolUseFailure',
+  'PostToolBatch',
   'PermissionRequest',
   'PermissionDenied',
   'UserPromptSubmit',

@@ -1,4 +1,4 @@
-/** The hooks around what a model is asked and answers: before a turn's first step, and before its end. */
+/** The hooks around what a model is asked and answers: before each of a turn's steps, and before its end. */
 import { askHooks, hasHooks } from '../permission/ask-hooks.ts'
 import { hookName, type HookOutput } from '../permission/hooks.ts'
 import type { NewEntry } from '../session/journal.ts'
@@ -12,7 +12,11 @@ import { stepStart } from './step-start.ts'
 /** A blocked turn ends here, without its model having been asked. */
 export async function beforePrompt(run: Run): Promise<void> {
   const { id: turnId, step, openStep } = turnOf(run)
-  if (step > 1 || !openStep || run.above || !hasHooks(run, 'SessionStart', 'UserPromptSubmit')) return
+  const isFirst = step === 1
+  const isDue = isFirst
+    ? !run.above && hasHooks(run, 'SessionStart', 'UserPromptSubmit')
+    : hasHooks(run, 'PostToolBatch')
+  if (!openStep || !isDue) return
   // Asked before a crash: what they said is there.
   if (run.journal.fold.nodes.has(`${openStep.id}.h`)) return
   const contexts: string[] = []
@@ -25,14 +29,11 @@ export async function beforePrompt(run: Run): Promise<void> {
     if (decision === 'block' || goesOn === false) blocked ??= reason ?? 'This was not sent.'
   }
   const messages = await run.journal.messages()
-  if (!run.isBegun?.()) {
-    const source = messages.some(({ role }) => role === 'assistant') ? 'resume' : 'startup'
-    await askHooks(run, 'SessionStart', { about: source, input: () => ({ source }), heard })
-  }
-  const prompt = textOf(messages.findLast(isFromPerson) ?? { content: '' })
-  await askHooks(run, 'UserPromptSubmit', { about: '', input: () => ({ prompt }), heard })
+  if (isFirst) await askOfPrompt(run, messages, heard)
+  else await askOfBatch(run, messages, heard)
   const at = { turnId, stepId: openStep.id }
-  const entries: NewEntry[] = blocked === undefined ? [] : blockedEntries(run, blocked)
+  const end = (): NewEntry[] => [{ type: 'turn-end', terminalReason: 'aborted_tools' }]
+  const entries = blocked === undefined ? [] : isFirst ? blockedEntries(run, blocked) : end()
   if (blocked === undefined && contexts.length) {
     entries.push({ type: 'message-add', message: hookMessage(run, `${openStep.id}.h`, contexts.join('\n\n')) })
   }
@@ -43,6 +44,30 @@ export async function beforePrompt(run: Run): Promise<void> {
     entries.map((entry) => ({ ...entry, ...at })),
     blocked === undefined ? undefined : { dropPartials: [openStep.id] },
   )
+}
+
+type Heard = (output: HookOutput) => void
+
+async function askOfPrompt(run: Run, messages: readonly Message[], heard: Heard): Promise<void> {
+  if (!run.isBegun?.()) {
+    const source = messages.some(({ role }) => role === 'assistant') ? 'resume' : 'startup'
+    await askHooks(run, 'SessionStart', { about: source, input: () => ({ source }), heard })
+  }
+  const prompt = textOf(messages.findLast(isFromPerson) ?? { content: '' })
+  await askHooks(run, 'UserPromptSubmit', { about: '', input: () => ({ prompt }), heard })
+}
+
+async function askOfBatch(run: Run, messages: readonly Message[], heard: Heard): Promise<void> {
+  const results = messages
+    .slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1)
+    .filter(({ role }) => role === 'tool')
+  const tool_calls = results.map((result) => ({
+    tool_name: result.meta.tool?.name ?? '',
+    tool_input: result.meta.tool?.args,
+    tool_use_id: result.tool_call_id ?? '',
+    tool_response: textOf(result),
+  }))
+  if (results.length) await askHooks(run, 'PostToolBatch', { about: '', input: () => ({ tool_calls }), heard })
 }
 
 /** What follows an answer that would end the turn: nothing, or the words the agent is made to go on with. */
