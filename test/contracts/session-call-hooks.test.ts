@@ -1,19 +1,10 @@
 /** Hooks around a call, through real sessions: they rewrite, deny, ask, defer and add, one after the other. */
-import { textOf, type HookInput, type HookOutput, type ToolContext } from '@dogear/core'
+import { textOf, type HookInput, type ToolContext } from '@dogear/core'
 import { call, say, scriptedModel } from '@dogear/testing'
 import { expect, test } from 'vitest'
 import { device, until } from './device.ts'
 import { functional, hello } from './functional.ts'
-
-const ran: unknown[] = []
-const pay = { name: 'pay', needsApproval: true, func: (args: unknown) => (ran.push(args), 'paid') }
-const plain = { ...pay, name: 'plain', needsApproval: false }
-
-function before(
-  output: Omit<NonNullable<HookOutput['hookSpecificOutput']>, 'hookEventName'>,
-): HookOutput<'PreToolUse'> {
-  return { hookSpecificOutput: { hookEventName: 'PreToolUse', ...output } }
-}
+import { before, pay, plain, ran } from './paying-tools.ts'
 
 test('[K33] PreToolUse hooks rewrite one after the other, and what they leave is checked, decided about and run', async () => {
   const seen: unknown[] = []

@@ -3,7 +3,6 @@ import {
   textOf,
   type CanUseToolOptions,
   type HookInput,
-  type HookOutput,
   type PermissionResult,
   type PermissionUpdate,
 } from '@dogear/core'
@@ -12,16 +11,7 @@ import { call, say, scriptedModel } from '@dogear/testing'
 import { expect, test } from 'vitest'
 import { device, until } from './device.ts'
 import { functional, hello } from './functional.ts'
-
-const ran: unknown[] = []
-const pay = { name: 'pay', needsApproval: true, func: (args: unknown) => (ran.push(args), 'paid') }
-const plain = { ...pay, name: 'plain', needsApproval: false }
-
-function before(
-  output: Omit<NonNullable<HookOutput['hookSpecificOutput']>, 'hookEventName'>,
-): HookOutput<'PreToolUse'> {
-  return { hookSpecificOutput: { hookEventName: 'PreToolUse', ...output } }
-}
+import { before, pay, plain, ran } from './paying-tools.ts'
 
 test('[K9] canUseTool is asked what would ask, in the tool’s own words, and its yes runs what it says', async () => {
   const seen: [string, unknown, CanUseToolOptions][] = []

@@ -1,21 +1,10 @@
 /** Rules, modes and "always", through real sessions: what runs, what asks, what is denied. */
-import { asTool, defineAgent, textOf, type SmartAgentOptions, type ToolOptions } from '@dogear/core'
-import { call, say, scriptedModel, type Script } from '@dogear/testing'
-import type { Session } from '@dogear/worker'
+import { asTool, defineAgent, textOf } from '@dogear/core'
+import { call, say, scriptedModel } from '@dogear/testing'
 import { expect, test } from 'vitest'
 import { device, until } from './device.ts'
 import { functional, hello } from './functional.ts'
-
-const ran: string[] = []
-
-function tool(name: string, options: Partial<ToolOptions> = {}): ToolOptions {
-  return { name, func: (args) => (ran.push(`${name} ${JSON.stringify(args)}`), `${name} done`), ...options }
-}
-
-function sessionOf(script: Script, options: SmartAgentOptions = {}, here = device()): Promise<Session> {
-  ran.length = 0
-  return here.tab({ model: scriptedModel(script), ...options }).open()
-}
+import { ran, sessionOf, tool } from './noting-tools.ts'
 
 test('[K7] a bare disallowed name takes the tool out of sight, a scoped one denies in every mode, and the result says so', async () => {
   const model = scriptedModel([[call('gone'), call('pay', { amount: 500 }), call('pay', { amount: 5 })], say('Done.')])

@@ -8,22 +8,11 @@ import {
   type ToolOptions,
 } from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
-import { call, say, scriptedModel, type Script } from '@dogear/testing'
-import type { Session } from '@dogear/worker'
+import { call, say, scriptedModel } from '@dogear/testing'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { device, hastyClock, until } from './device.ts'
-
-const ran: string[] = []
-
-function tool(name: string, options: Partial<ToolOptions> = {}): ToolOptions {
-  return { name, func: (args) => (ran.push(`${name} ${JSON.stringify(args)}`), `${name} done`), ...options }
-}
-
-function sessionOf(script: Script, options: SmartAgentOptions = {}, here = device()): Promise<Session> {
-  ran.length = 0
-  return here.tab({ model: scriptedModel(script), ...options }).open()
-}
+import { ran, sessionOf, tool } from './noting-tools.ts'
 
 test('[O9] [C49] requests are raised together, one command answers several, and what was answered meanwhile is left out', async () => {
   const script = [[call('pay', { n: 1 }), call('pay', { n: 2 }), call('pay', { n: 3 }), call('look')], say('ok')]

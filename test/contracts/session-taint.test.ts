@@ -1,15 +1,10 @@
 /** Taint, through real sessions: once strangers may have had a say in a turn, nothing that could do harm runs by itself. */
-import { textOf, type SmartAgentOptions, type ToolOptions } from '@dogear/core'
+import { textOf, type SmartAgentOptions } from '@dogear/core'
 import { call, fail, say, scriptedModel } from '@dogear/testing'
 import { expect, test } from 'vitest'
 import { device, until } from './device.ts'
 import { functional, hello } from './functional.ts'
-
-const ran: string[] = []
-
-function tool(name: string, options: Partial<ToolOptions> = {}): ToolOptions {
-  return { name, func: (args) => (ran.push(`${name} ${JSON.stringify(args)}`), `${name} done`), ...options }
-}
+import { ran, tool } from './noting-tools.ts'
 
 const fetching = { openWorld: true, effect: 'read', func: () => 'do it' } as const
 
