@@ -43,13 +43,26 @@ test('[K37] [O20] the list is newest first, in pages, and tells what each sessio
   expect(await agent.sessions.get('nobody')).toBeUndefined()
 })
 
-test('[K37] what waits for a person is counted in the list', async () => {
+test('[K37] what waits for a person is counted in the list, and said in the tools’ own words', async () => {
   const agent = agentThat({
-    model: scriptedModel(() => call('book')),
-    tools: [{ name: 'book', needsApproval: true, func: () => 'done' }],
+    model: scriptedModel([[call('book'), call('book'), call('pay')], [call('pay')], say('No.')]),
+    tools: [
+      { name: 'book', label: 'Book a room', needsApproval: true, func: () => 'done' },
+      { name: 'pay', needsApproval: true, func: () => 'done' },
+    ],
   })
-  await said(agent, 'waits', 'Book it')
-  expect(await agent.sessions.get('waits')).toMatchObject({ waiting: 1 })
+  const session = await agent.open('waits')
+  const { requests } = await session.send('Book it')
+  expect(await agent.sessions.get('waits')).toMatchObject({ waiting: 3, asks: ['Book a room', 'Pay'] })
+  await session.resolveAll(
+    requests.map(({ id }) => id),
+    { type: 'reject' },
+  )
+  expect(await agent.sessions.get('waits')).toMatchObject({ waiting: 1, asks: ['Pay'] })
+  await session.stop()
+  const rested = await agent.sessions.get('waits')
+  expect(rested).toMatchObject({ waiting: 0 })
+  expect(rested?.asks).toBeUndefined()
 })
 
 test('[K37] a session that is not open is renamed, tagged and put away without a model, and keeps its place', async () => {

@@ -10,8 +10,9 @@ export function acquired(
 ): SessionRecord {
   if (count(row?.minReader, 0) > entryVersion) throw newerSession(sessionId)
   const known = count(last?.epoch, 0)
-  const { title, titledBy, tag, archived } = row ?? ({} as Partial<SessionRecord>)
+  const { asks, title, titledBy, tag, archived } = row ?? ({} as Partial<SessionRecord>)
   return {
+    ...(Array.isArray(asks) && { asks }),
     ...(typeof title === 'string' && { title }),
     ...(typeof titledBy === 'string' && { titledBy }),
     ...(typeof tag === 'string' && { tag }),

@@ -11,6 +11,8 @@ export interface SessionInfo extends Pick<SessionRecord, 'id' | 'agent' | 'creat
   readonly archived: boolean
   /** How many requests wait for a person. */
   readonly waiting: number
+  /** What they are about, each once, in the tools' own words. */
+  readonly asks?: readonly string[]
 }
 
 export interface SessionQuery {

@@ -84,6 +84,8 @@ export interface SessionRecord {
   readonly messageCount: number
   /** Open requests: "waiting for you" over sessions. */
   readonly waiting: number
+  /** What they are about, each once, in the tools' own words. */
+  readonly asks?: readonly string[]
   /** An older script must not own a session whose entries it cannot read. */
   readonly minReader: number
   readonly title?: string

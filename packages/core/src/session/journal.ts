@@ -271,9 +271,9 @@ function recordAfter({ head }: Fold, entries: readonly Entry[], updatedAt: numbe
   let { title, titledBy } = head
   let { tag, archived } = head.settings
   let messageCount = head.nodes.length
-  const waiting = new Set(head.requests.map((request) => request.id))
+  const waiting = new Map(head.requests.map((request) => [request.id, request.label ?? request.tool]))
   for (const entry of entries) {
-    if (entry.type === 'request-open') waiting.add(entry.request.id)
+    if (entry.type === 'request-open') waiting.set(entry.request.id, entry.request.label ?? entry.request.tool)
     if (entry.type === 'request-close') waiting.delete(entry.requestId)
     if (entry.path.length) continue
     if (entry.type === 'title-set') ({ title, source: titledBy } = entry)
@@ -284,6 +284,7 @@ function recordAfter({ head }: Fold, entries: readonly Entry[], updatedAt: numbe
   }
   // A new name or tag is no news: the session keeps its place in the list.
   const isNews = !entries.length || entries.some(({ type }) => type !== 'title-set' && type !== 'meta-set')
-  const record = { messageCount, waiting: waiting.size, title, titledBy, tag: tag ?? undefined, archived }
+  const asks = waiting.size ? [...new Set(waiting.values())] : undefined
+  const record = { messageCount, waiting: waiting.size, asks, title, titledBy, tag: tag ?? undefined, archived }
   return isNews ? { updatedAt, ...record } : record
 }

@@ -50,7 +50,7 @@ test('the header tells which other sessions wait, and leads there', async () => 
   await drawn()
   button(chat, '2 conversations wait for you').click()
   await drawn()
-  expect(find(chat, '.inbox').textContent).toContain('A weekend in Porto2 waiting')
+  expect(find(chat, '.inbox').textContent).toContain('A weekend in Porto2 waitingBook a room · Pay the deposit')
   expect(words(chat)).not.toContain('Nothing waits here')
   find(chat, '.inbox button').click()
   await drawn()

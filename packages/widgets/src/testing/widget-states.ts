@@ -465,12 +465,12 @@ export const widgetSteps: Record<string, readonly (readonly [selector: string, w
 
 /** The sessions the state `inbox` tells of. */
 export const waitingSessions: readonly SessionInfo[] = [
-  sessionInfo('porto', 'A weekend in Porto', 2),
-  sessionInfo('tables', 'Find a table for four on Saturday, not too late, near the hotel', 1),
+  sessionInfo('porto', 'A weekend in Porto', { waiting: 2, asks: ['Book a room', 'Pay the deposit'] }),
+  sessionInfo('tables', 'Find a table for four on Saturday, not too late, near the hotel', { waiting: 1 }),
 ]
 
-function sessionInfo(id: string, title: string, waiting: number): SessionInfo {
-  return { id, agent: 'concierge', title, waiting, createdAt: 0, updatedAt: 0, messageCount: 4, archived: false }
+function sessionInfo(id: string, title: string, asked: Pick<SessionInfo, 'waiting' | 'asks'>): SessionInfo {
+  return { id, agent: 'concierge', title, ...asked, createdAt: 0, updatedAt: 0, messageCount: 4, archived: false }
 }
 
 function later(commandId: string, content: string): Queued {

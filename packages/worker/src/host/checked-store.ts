@@ -151,6 +151,7 @@ const rowFields: Readonly<Record<string, (value: unknown) => boolean>> = {
   updatedAt: isTime,
   messageCount: isCount,
   waiting: isCount,
+  asks: (value) => value === undefined || (Array.isArray(value) && value.every(isText)),
   minReader: isCount,
   title: (value) => value === undefined || isText(value),
   tag: (value) => value === undefined || isText(value),

@@ -39,9 +39,9 @@ export async function findSessions(
 }
 
 export async function infoOf(store: Store, row: SessionRecord): Promise<SessionInfo> {
-  const { id, agent, createdAt, updatedAt, messageCount, waiting, title, titledBy, tag, archived = false } = row
+  const { id, agent, createdAt, updatedAt, messageCount, waiting, asks, title, titledBy, tag, archived = false } = row
   const firstPrompt = firstPromptIn(await store.entries(id, 0, entriesBeforePrompt))
-  return { id, agent, createdAt, updatedAt, messageCount, waiting, title, titledBy, tag, archived, firstPrompt }
+  return { id, agent, createdAt, updatedAt, messageCount, waiting, asks, title, titledBy, tag, archived, firstPrompt }
 }
 
 /** A session begins with its start, the turn's and the words; an import brings its messages in one entry. */
