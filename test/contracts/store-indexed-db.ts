@@ -70,6 +70,36 @@ export function indexedDbContract(): void {
     })
   })
 
+  describe('IndexedDB: the log that Chromium keeps it in', () => {
+    test('[G1] [X3] is begun anew before anything is written, and what is only read does not wait for it', async () => {
+      const isTold = 'dataLoss' in IDBVersionChangeEvent.prototype
+      // How Chromium is known; the other engines keep no such log.
+      if (!isTold)
+        Object.defineProperty(IDBVersionChangeEvent.prototype, 'dataLoss', { value: 'none', configurable: true })
+      const order: string[] = []
+      const { transaction } = IDBDatabase.prototype
+      vi.spyOn(IDBDatabase.prototype, 'transaction').mockImplementation(function (this: IDBDatabase, ...args) {
+        if (this.name === name) order.push(args[1] === 'readwrite' ? 'write' : 'read')
+        return transaction.apply(this, args)
+      })
+      const { deleteDatabase } = IDBFactory.prototype
+      vi.spyOn(IDBFactory.prototype, 'deleteDatabase').mockImplementation(function (this: IDBFactory, each) {
+        const deleting = deleteDatabase.call(this, each)
+        deleting.addEventListener('success', () => order.push('new log'))
+        return deleting
+      })
+      const opened = await openIndexedDbStore({ name })
+      try {
+        await opened.session('trip')
+        await Promise.all([opened.send(commandFor('trip', 'a')), opened.inbox('trip')])
+        expect(order).toEqual(['read', 'new log', 'write', 'read'])
+      } finally {
+        opened.close()
+        if (!isTold) Reflect.deleteProperty(IDBVersionChangeEvent.prototype, 'dataLoss')
+      }
+    })
+  })
+
   describe('IndexedDB: a connection that dies', () => {
     test('is opened again when the browser has closed it', async () => {
       const connection = await connectionOf(store)
