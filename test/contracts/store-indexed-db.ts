@@ -100,6 +100,18 @@ export function indexedDbContract(): void {
     })
   })
 
+  describe('IndexedDB: a journal that is longer than its row says', () => {
+    test('[G2] keeps what stands there, and takes nothing of an append that would write over it', async () => {
+      await store.append(batchOf('trip', [entryAt(0)]))
+      const stray = entryAt(2, { title: 'stray' })
+      await rawAdd(name, 'journal', stray, ['trip', 2])
+      const before = await store.session('trip')
+      await expect(store.append(batchOf('trip', entriesFrom(1, 2)))).rejects.toMatchObject({ code: 'storage-failed' })
+      expect(await store.entries('trip', 0)).toEqual([entryAt(0), stray])
+      expect(await store.session('trip')).toEqual(before)
+    })
+  })
+
   describe('IndexedDB: a connection that dies', () => {
     test('is opened again when the browser has closed it', async () => {
       const connection = await connectionOf(store)
@@ -300,6 +312,14 @@ function failureOf(work: Promise<unknown>): Promise<unknown> {
 
 function rawOpen(name: string, version?: number): Promise<IDBDatabase> {
   return settled(indexedDB.open(name, version))
+}
+
+async function rawAdd(name: string, store: string, value: unknown, key: IDBValidKey): Promise<void> {
+  const database = await rawOpen(name)
+  const transaction = database.transaction(store, 'readwrite')
+  transaction.objectStore(store).add(value, key)
+  await new Promise((resolve) => (transaction.oncomplete = resolve))
+  database.close()
 }
 
 function rawDelete(name: string): Promise<IDBDatabase> {

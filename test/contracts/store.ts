@@ -202,6 +202,15 @@ export function storeContract(implementation: string, openStore: OpenStore): voi
       expect(await store.entries('trip', 0)).toEqual(entriesFrom(0, 4))
     })
 
+    test('[G6] a batch that the same owner has written through another connection is already appended', async () => {
+      const other = await open()
+      await store.append(batchOf('trip', entriesFrom(0, 2)))
+      const batch = batchOf('trip', entriesFrom(2, 2))
+      expect(await other.append(batch)).toBe('appended')
+      expect(await store.append(batch)).toBe('appended')
+      expect(await store.entries('trip', 0)).toEqual(entriesFrom(0, 4))
+    })
+
     test('a batch of which only a part stands there is fenced', async () => {
       await store.append(batchOf('trip', entriesFrom(0, 2)))
       expect(await store.append(batchOf('trip', entriesFrom(0, 3)))).toBe('fenced')

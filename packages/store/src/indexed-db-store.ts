@@ -229,22 +229,22 @@ const otherOwner = new DogearError('fenced', 'Another owner writes to this sessi
 
 /** Writes on the row it believes in while it looks whether it may: to look first would double the time of an append. */
 async function append(transaction: Transaction, batch: Batch, believed?: SessionRecord): Promise<SessionRecord> {
-  const { sessionId, entries, expectedSeq } = batch
   const bare = unwrap(transaction)
   const sessions = bare.objectStore('sessions')
-  const range = IDBKeyRange.bound([sessionId, expectedSeq], [sessionId, expectedSeq + entries.length])
-  const sought = Promise.all([
-    answer<SessionRecord | undefined>(sessions.get(sessionId)),
-    answer<Entry[]>(bare.objectStore('journal').getAll(range, entries.length || 1)),
-  ])
+  const looking: IDBRequest<SessionRecord | undefined> = sessions.get(batch.sessionId)
+  const isRefused = () => !looking.result || !mayAppend(looking.result, batch)
+  // The row has been looked at by then: what stands in the place of a refused batch is still to be read.
+  bare.onerror = (event) => looking.readyState === 'done' && isRefused() && event.preventDefault()
+  const looked = answer(looking)
+  const added: IDBRequest[] = []
   const isBelieved = believed !== undefined && mayAppend(believed, batch)
-  const written = isBelieved ? write(transaction, appended(believed, batch), batch) : undefined
+  const written = isBelieved ? write(bare, appended(believed, batch), batch, added) : undefined
   // Whoever may not write is told that first, also of what cannot be written.
   written?.catch(() => {})
-  const [row, stored] = await sought
-  if (!row || !mayAppend(row, batch)) throw isWritten(stored, batch) ? writtenBefore : otherOwner
+  const row = await looked
+  if (!row || isRefused()) throw (await standsAlready(bare, batch, added)) ? writtenBefore : otherOwner
   const next = appended(row, batch)
-  await (written ?? write(transaction, next, batch))
+  await (written ?? write(bare, next, batch, added))
   // Deleted and begun anew by another tab it has the same epoch and seq.
   if (written && JSON.stringify(row) !== JSON.stringify(believed)) sessions.put(next)
   await setBallast(transaction, batch)
@@ -260,16 +260,32 @@ function answer<T>(request: IDBRequest<T>): Promise<T> {
   })
 }
 
+/** Asked of a refused batch only, in its own transaction: in a later one, what others asked for meanwhile would stand there. */
+async function standsAlready(
+  transaction: IDBTransaction,
+  batch: Batch,
+  added: readonly IDBRequest[],
+): Promise<boolean> {
+  const { sessionId, entries, expectedSeq } = batch
+  const range = IDBKeyRange.bound([sessionId, expectedSeq], [sessionId, expectedSeq + entries.length])
+  const stored: Entry[] = await answer(transaction.objectStore('journal').getAll(range, entries.length || 1))
+  return added.every(({ error }) => error) && isWritten(stored, batch)
+}
+
 /** Whichever write fails, the commit fails of it: nobody waits for each, so none is wrapped. */
-async function write(transaction: Transaction, row: SessionRecord, batch: Batch): Promise<void> {
+async function write(
+  transaction: IDBTransaction,
+  row: SessionRecord,
+  batch: Batch,
+  added: IDBRequest[],
+): Promise<void> {
   const { sessionId, entries, blobs = [], take = [], dropPartials = [] } = batch
-  const bare = unwrap(transaction)
-  bare.objectStore('sessions').put(row)
-  const journal = bare.objectStore('journal')
-  for (const entry of entries) journal.add(entry, [sessionId, entry.seq])
-  for (const { hash, text } of blobs) bare.objectStore('blobs').put(text, [sessionId, hash])
-  for (const key of take) bare.objectStore('inbox').delete(key)
-  for (const stepId of dropPartials) bare.objectStore('partials').delete([sessionId, stepId])
+  transaction.objectStore('sessions').put(row)
+  const journal = transaction.objectStore('journal')
+  for (const entry of entries) added.push(journal.add(entry, [sessionId, entry.seq]))
+  for (const { hash, text } of blobs) transaction.objectStore('blobs').put(text, [sessionId, hash])
+  for (const key of take) transaction.objectStore('inbox').delete(key)
+  for (const stepId of dropPartials) transaction.objectStore('partials').delete([sessionId, stepId])
 }
 
 async function setBallast(transaction: Transaction, { sessionId, ballast: count }: Batch): Promise<void> {
