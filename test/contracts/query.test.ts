@@ -112,6 +112,18 @@ test('[K4] after a fallback the next question begins with the first model again'
   expect(results).toMatchObject([{ result: 'spare' }, { result: 'default' }])
 })
 
+test('[K4] a question that waits behind a fallback begins with the first model', async () => {
+  const model = scriptedModel((request, n) => (n === 0 ? fail('model-failed') : say(request.model)))
+  async function* questions() {
+    yield user('one')
+    yield user('two')
+  }
+  const options = { model, fallbackModel: 'spare' }
+  const messages: SDKMessage[] = []
+  for await (const message of query({ prompt: questions(), options })) messages.push(message)
+  expect(ofType(messages, 'result')).toMatchObject([{ result: 'spare' }, { result: 'default' }])
+})
+
 test('[K10] outputFormat gives structured_output', async () => {
   const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
   const model = scriptedModel([call('response', { city: 'Lisbon' })])

@@ -96,8 +96,8 @@ export interface Session {
   stopTask(task: string): Promise<void>
   /** Tries at once to go on with a turn that is held up: after signing in again, say. */
   resume(): void
-  /** Asks again after a failed or stopped turn, without a new message. */
-  retry(): Turn
+  /** Asks again after a failed or stopped turn, without a new message; with another `model` for this turn alone. */
+  retry(options?: { model?: string }): Turn
   /** Shortens what the model is shown, now instead of when it grows too long. Only when idle; nothing is deleted. */
   compact(): Turn
   /**

@@ -43,7 +43,8 @@ export type CommandBody =
       readonly decision: RuleSet['decision'] | null
       readonly agent: string
     }
-  | { readonly type: 'retry' }
+  /** `model`: for this turn alone. */
+  | { readonly type: 'retry'; readonly model?: string }
   /** `exact`: stops at that message, where it would go on to the end of its branch. */
   | { readonly type: 'goto'; readonly messageId: string | null; readonly exact?: boolean }
   | { readonly type: 'rewind'; readonly messageId: string | null }

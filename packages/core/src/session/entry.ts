@@ -46,6 +46,8 @@ export type EntryBody =
       readonly back?: Place
       /** Set when it goes on from a turn that was, with no word of a person between them. */
       readonly tainted?: boolean
+      /** Asked in place of the session's, in this turn alone. */
+      readonly model?: string
       /** How far the turn had come, when it goes on from an imported state. */
       readonly resumed?: Pick<
         OpenTurn,

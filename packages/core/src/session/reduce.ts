@@ -232,6 +232,7 @@ function openTurn(entry: EntryOf<'turn-start'>, agent: string | undefined): Open
     calls: [],
     toolCallCount: 0,
     agent,
+    model: entry.model,
     childCount: 0,
     cuts: 0,
     finish: 'completed',
@@ -277,8 +278,9 @@ function addNode(fold: Fold, message: Message, place: Pick<Node, 'seq' | 'parent
 
 function changeTurn(head: Draft<Head>, change: Partial<OpenTurn>): void {
   if (!head.turn) return
-  const { id, origin, startedAt, back, step, openStep, calls, toolCallCount, agent, childCount } = head.turn
-  const { cuts, finish, spent, tallies, reflections, nudges, checked, tainted, interrupted, denials } = head.turn
+  const { id, origin, startedAt, back, step, openStep, calls, toolCallCount, agent, model } = head.turn
+  const { childCount, cuts, finish, spent, tallies, reflections, nudges, checked, tainted } = head.turn
+  const { interrupted, denials } = head.turn
   // Key by key: nearly every entry changes the turn, and by a spread a copy of a copy takes V8 microseconds.
   const copy: EveryKeyOf<OpenTurn> = {
     id,
@@ -290,6 +292,7 @@ function changeTurn(head: Draft<Head>, change: Partial<OpenTurn>): void {
     calls,
     toolCallCount,
     agent,
+    model,
     childCount,
     cuts,
     finish,

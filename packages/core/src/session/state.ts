@@ -148,6 +148,8 @@ export interface OpenTurn {
   readonly toolCallCount: number
   /** Who asked for those calls, by name, also after one of them gave the word away; absent for the session's own. */
   readonly agent?: string
+  /** Asked in place of the session's, in this turn alone. */
+  readonly model?: string
   /** How many tasks this turn has given to other agents. */
   readonly childCount: number
   /** How many answers in a row were cut off: after one the question is asked again. */

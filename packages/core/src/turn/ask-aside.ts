@@ -4,7 +4,7 @@ import type { ModelRequest } from '../ports/model.ts'
 import type { Purpose } from '../session/entry.ts'
 import type { NewEntry } from '../session/journal.ts'
 import { addToPartial, emptyPartial } from '../session/partial.ts'
-import { headOf, turnOf, type Run } from './run.ts'
+import { headOf, modelNameOf, turnOf, type Run } from './run.ts'
 import { usageEntries } from './usage.ts'
 
 export interface Aside {
@@ -32,13 +32,11 @@ export async function askWithKey(
   purpose: Exclude<Purpose, 'step'>,
   request: Omit<ModelRequest, 'model'>,
 ): Promise<Aside> {
-  const agent = run.agent()
-  const { sessionId, settings, turn } = headOf(run)
+  const { sessionId } = headOf(run)
   const startedAt = run.clock.elapsed()
   let partial = emptyPartial(key)
-  // Set for the session's own agent, not for one that it gave the word to.
-  const asked = { model: (turn?.agent === undefined && settings.model) || agent.modelName, ...request }
-  for await (const event of agent.model.stream(asked, { signal: run.signal, key: `${sessionId}:${key}` })) {
+  const asked = { model: modelNameOf(run), ...request }
+  for await (const event of run.agent().model.stream(asked, { signal: run.signal, key: `${sessionId}:${key}` })) {
     partial = addToPartial(partial, event)
   }
   if (!partial.finish) throw new DogearError('stream-cut', `The ${purpose} stopped before its end.`)

@@ -2,6 +2,7 @@
 import type { Clock } from '../ports/clock.ts'
 import type { ContentPart } from '../session/message.ts'
 import { textOf } from '../session/message.ts'
+import { definedOnly } from '../session/defined-only.ts'
 import type { Fold } from '../session/fold.ts'
 import type { NewEntry } from '../session/journal.ts'
 import type { Place } from '../session/state.ts'
@@ -19,6 +20,8 @@ export interface Beginning {
   readonly back?: Place
   /** Set for a retry of a turn that was. */
   readonly tainted?: boolean
+  /** For this turn alone. */
+  readonly model?: string
 }
 
 export function turnEntries(
@@ -34,11 +37,9 @@ export function turnEntries(
     // After the turn's start, so that what was queued is never in neither place.
     return [...entries, { type: 'queue-set', queue: rest }]
   }
-  const { commandId, content, back, tainted } = begin
+  const { commandId, content, ...start } = begin
   const at = { turnId: commandId, commandId }
-  const entries: NewEntry[] = [
-    { type: 'turn-start', origin: 'human', ...(back && { back }), ...(tainted && { tainted }), ...at },
-  ]
+  const entries: NewEntry[] = [{ type: 'turn-start', origin: 'human', ...definedOnly(start), ...at }]
   if (content !== undefined)
     entries.push({ type: 'message-add', message: userMessage(commandId, content, clock), ...at })
   if (content !== undefined && fold.head.title === undefined && agent.title !== false) {

@@ -46,14 +46,14 @@ export async function editEntries(mover: Mover, { messageId, content, commandId 
 
 export async function regenerateEntries(
   mover: Mover,
-  { messageId, commandId }: Moved<'regenerate'>,
+  { messageId, commandId, model }: Moved<'regenerate'> & Pick<Beginning, 'model'>,
 ): Promise<NewEntry[]> {
   const { fold } = mover.journal
   refuseUnlessIdle(fold.head)
   let id = messageId === undefined ? fold.head.leaf : nodeNamed(fold, messageId).id
   while (id !== null) {
     const node = nodeNamed(fold, id)
-    if (await isWords(mover, node)) return branchEntries(mover, id, { commandId })
+    if (await isWords(mover, node)) return branchEntries(mover, id, { commandId, model })
     id = node.parent
   }
   throw new DogearError('input-invalid', 'There is no answer yet that could be given anew.')

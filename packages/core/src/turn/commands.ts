@@ -106,13 +106,15 @@ async function accepted(taker: Taker, command: Exclude<Command, { type: 'plan' }
       ]
     case 'requeue':
       return [{ type: 'queue-set', commandId, queue: requeued(head.queue, command.target, command) }]
-    case 'retry':
+    case 'retry': {
+      const { model } = command
       if (head.turn || !head.lastEnd || head.lastEnd.terminalReason === 'completed') {
         throw new DogearError('not-idle', 'There is nothing to try again.')
       }
       if (head.lastEnd.from === undefined)
-        return turnEntries(journal.fold, agent, clock, { commandId, tainted: head.lastEnd.tainted })
-      return regenerateEntries(taker, { type: 'regenerate', commandId, messageId: head.lastEnd.from })
+        return turnEntries(journal.fold, agent, clock, { commandId, model, tainted: head.lastEnd.tainted })
+      return regenerateEntries(taker, { type: 'regenerate', commandId, model, messageId: head.lastEnd.from })
+    }
     case 'goto':
       return gotoEntries(taker, command)
     case 'rewind':

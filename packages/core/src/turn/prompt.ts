@@ -11,7 +11,7 @@ import { compacted } from '../smart/compacted.ts'
 import { factsPrompt } from '../smart/memory.ts'
 import { offeredBuiltIns } from './builtins.ts'
 import { callsLeft } from './limits.ts'
-import { headOf, turnOf, type Run } from './run.ts'
+import { headOf, modelNameOf, turnOf, type Run } from './run.ts'
 import { modeOf } from './standing.ts'
 import { unlessStopped } from './unless-stopped.ts'
 
@@ -44,7 +44,7 @@ export async function promptOf(run: Run): Promise<ModelRequest> {
   else if (mustReplan(run, history)) messages.push(noticeOf(replanNotice, 'replan'))
   const extra = settings.opts ? { ...agent.extra, ...settings.opts } : agent.extra
   return {
-    model: settings.model ?? agent.modelName,
+    model: modelNameOf(run),
     messages,
     ...(tools.length > 0 && { tools, toolChoice: spent && !isByCall ? 'none' : 'auto' }),
     temperature: agent.temperature,

@@ -202,3 +202,10 @@ export function turnOf(run: Run): OpenTurn {
   if (!turn) throw new DogearError('internal', 'No turn is open.')
   return turn
 }
+
+/** A turn's own, else the session's: chosen for its own agent, not for one that it gave the word to. */
+export function modelNameOf(run: Run): string {
+  const { turn, settings } = headOf(run)
+  const chosen = turn?.agent === undefined ? (turn?.model ?? settings.model) : undefined
+  return chosen ?? run.agent().modelName
+}

@@ -3,7 +3,7 @@ import { describeError } from '../error.ts'
 import type { Purpose } from '../session/entry.ts'
 import type { NewEntry } from '../session/journal.ts'
 import type { Partial } from '../session/partial.ts'
-import type { Run } from './run.ts'
+import { modelNameOf, type Run } from './run.ts'
 import { unlessStopped } from './unless-stopped.ts'
 
 export async function usageEntries(
@@ -13,7 +13,7 @@ export async function usageEntries(
 ): Promise<NewEntry[]> {
   const { usage } = partial
   if (!usage) return []
-  const model = partial.model ?? run.agent().modelName
+  const model = partial.model ?? modelNameOf(run)
   const estimate = run.agent().costOf ?? run.costAbove
   const costUsd = estimate && (await costOf(run, () => estimate(model, usage)))
   return [{ type: 'usage-add', model, usage, purpose, ...(costUsd !== undefined && { costUsd }) }]

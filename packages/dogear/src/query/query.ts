@@ -69,7 +69,6 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
   const turns = new Set<string>()
   // Its steps, and the turns of those that work for it, begin with its id.
   const isOurs = (id: string) => turns.has(id.split('.', 1)[0] ?? '')
-  let chosen = model
   let untried = fallbacks
   let unanswered = 0
   let isInputOver = false
@@ -183,8 +182,6 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
     // Held back by a session after a stop or a failure; of a query all is asked, until it is aborted.
     if (options.abortController?.signal.aborted) unanswered = 0
     else if (next && reason !== 'completed') void session.editQueued(next.commandId, { when: 'now' })
-    // The next question begins with the first model again.
-    if (untried !== fallbacks) void session.set({ model: chosen })
     untried = fallbacks
     if (isInputOver && unanswered <= 0) end()
   }
@@ -195,8 +192,8 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
     if (!error || next === undefined || !isModelsFault.has(error.code)) return undefined
     untried = rest
     warn(`query: ${error.message} Trying "${next}".`)
-    void session.set({ model: next })
-    turns.add(session.retry().id)
+    // For this question alone: the next begins with the first model again, also one that waits already.
+    turns.add(session.retry({ model: next }).id)
     return error
   }
 
@@ -214,7 +211,7 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
       return { still_queued: session.queued.value.map(({ commandId }) => `${commandId}.u`) }
     },
     stopTask: async (taskId: string) => (await opening).stopTask(taskId),
-    setModel: async (next = model) => (await opening).set({ model: (chosen = next) }),
+    setModel: async (next = model) => (await opening).set({ model: next }),
     setPermissionMode: async (mode: PermissionMode) => (await opening).setMode(mode),
     close,
   })

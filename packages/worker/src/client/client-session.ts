@@ -235,7 +235,7 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
       if (isAttached.value) post({ type: 'resume', sessionId })
       else options.reopen()
     },
-    retry: () => command({ type: 'retry' }),
+    retry: ({ model } = {}) => command({ type: 'retry', model }),
     compact: () => command({ type: 'compact' }),
     goto: (messageId, { exact } = {}) => command({ type: 'goto', messageId, ...(exact && { exact }) }),
     edit: (messageId, content) => command({ type: 'edit', messageId, content }),
