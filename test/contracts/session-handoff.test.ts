@@ -135,6 +135,21 @@ test('[C31] [C58] the notes of an agent with the word are made by its own model,
   expect(billing.requests.map(({ model }) => model)).toEqual(['default', 'default', 'default', 'default'])
 })
 
+test('[C58] an agent without tools reads in words what others have called before it', async () => {
+  const front = scriptedModel([call('handoff_to_poet', { reason: 'a poem' })])
+  const model = scriptedModel([say('Roses are red.')])
+  const poet = defineAgent({ name: 'poet', model })
+  const session = await device()
+    .tab({ model: front, tools: [asHandoff(poet)] })
+    .open()
+  expect(await session.send('a poem')).toMatchObject({ text: 'Roses are red.' })
+  expect(model.requests[0]).not.toHaveProperty('tools')
+  expect(model.requests[0]!.messages).toMatchObject([
+    { role: 'user', content: 'a poem' },
+    { role: 'user', content: '[System Notice] handoff_to_poet({"reason":"a poem"}) gave: ok' },
+  ])
+})
+
 test('[C58] a handoff by a name nobody has is a result the model can mend', async () => {
   const here = device()
   const model = scriptedModel([call('handoff_to_nobody'), say('Then I do it myself.')])

@@ -6,12 +6,7 @@ import type { Retention } from '../tools/tool.ts'
 import type { Run, RunAgent } from '../turn/run.ts'
 import type { CompactionRecord } from './compaction.ts'
 
-export function compacted(
-  run: Run,
-  history: readonly Message[],
-  record: CompactionRecord | null,
-  hasTools = true,
-): readonly Message[] {
+export function compacted(run: Run, history: readonly Message[], record: CompactionRecord | null): readonly Message[] {
   const agent = run.agent()
   const end = record ? history.findLastIndex(({ id }) => id === record.upTo) : -1
   // Not on this branch, or not wanted: everything is shown.
@@ -25,7 +20,7 @@ export function compacted(
       if (message.role === 'tool') messages.push(archived.has(message.id) ? marked(agent, message) : message)
       else messages.push(message.tool_calls ? digested(run, history, index, archived) : message)
     }
-    if (index === end) messages.push(...summaryMessages(record, hasTools))
+    if (index === end) messages.push(...summaryMessages(record))
   }
   return messages
 }
@@ -128,14 +123,12 @@ function digestOf({ hash }: Run, callId: string, args: string): string {
   )
 }
 
-/** A call nobody made and its result: with tools, the one place in a conversation where every provider takes such a text. */
-function summaryMessages({ id, summary, structuredSummary }: CompactionRecord, hasTools: boolean): Message[] {
+/** A call nobody made and its result: the one place in a conversation where every provider takes such a text. */
+function summaryMessages({ id, summary, structuredSummary }: CompactionRecord): Message[] {
   if (!summary && !structuredSummary) return []
   const meta = { status: 'complete', createdAt: 0 } as const
   const call = { id: `${id}.s`, type: 'function', function: { name: 'summarize_context', arguments: '{}' } } as const
   const content = structuredSummary ? JSON.stringify(structuredSummary) : summary
-  // Where no tools are sent providers refuse a call.
-  if (!hasTools) return [{ id: `${id}.m`, role: 'user', content: `[System Notice] The talk so far: ${content}`, meta }]
   return [
     { id: `${id}.m`, role: 'assistant', content: null, tool_calls: [call], meta },
     { id: `${id}.r`, role: 'tool', content, tool_call_id: call.id, meta },

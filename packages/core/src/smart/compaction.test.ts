@@ -184,7 +184,7 @@ test('[C35] where no tools are sent the summary is read as words: providers refu
   expect(head.compaction?.summary).toBe('Sum.')
   expect(asked[0]).not.toHaveProperty('tools')
   expect(asked[0]!.messages.filter(({ role, tool_calls: calls }) => role === 'tool' || calls)).toEqual([])
-  expect(asked[0]!.messages.map(textOf)).toContain(`[System Notice] The talk so far: ${summaryOf({})}`)
+  expect(asked[0]!.messages.map(textOf)).toContain(`[System Notice] summarize_context({}) gave: ${summaryOf({})}`)
 })
 
 test('[C35] a summariser that fails costs no turn: a plain summary takes its place', async () => {

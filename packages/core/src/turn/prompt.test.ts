@@ -15,17 +15,34 @@ import { guardrailName } from '../smart/guardrail.ts'
 import { asked } from './turn.fixture.ts'
 
 test('[C10] results stand in the order of their calls, whichever came first', async () => {
-  const [request] = await asked({ messages: [user('go'), calling('a', 'b'), result('b'), result('a'), user('and?')] })
+  const messages = [user('go'), calling('a', 'b'), result('b'), result('a'), user('and?')]
+  const [request] = await asked({ messages, options: { tools: [book] } })
   expect(ids(request)).toEqual(['go', 'm-a', 'a.r', 'b.r', 'and?'])
 })
 
 test('[C12] a call without a result is closed, so that no provider refuses the conversation', async () => {
-  const [request] = await asked({ messages: [user('go'), calling('a', 'b'), result('b'), user('and?')] })
+  const messages = [user('go'), calling('a', 'b'), result('b'), user('and?')]
+  const [request] = await asked({ messages, options: { tools: [book] } })
   expect(request?.messages[2]).toMatchObject({
     role: 'tool',
     tool_call_id: 'a',
     content: expect.stringContaining('No result'),
   })
+})
+
+test('[C58] where no tools are sent, calls and their results are told in words: providers refuse them there', async () => {
+  const spoken = { ...calling('c'), content: 'One more.' }
+  const messages = [user('go'), calling('a', 'b'), result('b'), spoken, result('c'), user('and?')]
+  const [request] = await asked({ messages })
+  expect(request?.messages.map(({ role, content }) => [role, content])).toEqual([
+    ['user', 'go'],
+    ['user', '[System Notice] book({}) gave: No result: the call was not carried out.'],
+    ['user', '[System Notice] book({}) gave: ok'],
+    ['assistant', 'One more.'],
+    ['user', '[System Notice] book({}) gave: ok'],
+    ['user', 'and?'],
+  ])
+  expect(request?.messages.some((message) => message.tool_calls ?? message.tool_call_id)).toBe(false)
 })
 
 test('an answer that was cut off, an empty one and an unfinished last one are not sent', async () => {
@@ -40,7 +57,7 @@ test('the system message holds the instructions and what the built-in tools need
       instructions: async () => 'Be kind.',
       useTodoList: true,
       humanInTheLoop: { askUser: { promptOverride: 'Ask little.' } },
-      tools: [{ name: 'book', description: 'Books', func: () => 1 }],
+      tools: [book],
     },
   })
   const [system] = request?.messages ?? []
@@ -64,10 +81,11 @@ test('any history becomes a conversation every provider takes', async () => {
     id.map((call) => result(call)),
   )
   await fc.assert(
-    fc.asyncProperty(fc.array(part, { maxLength: 12 }), async (parts) => {
+    fc.asyncProperty(fc.array(part, { maxLength: 12 }), fc.constantFrom([], [book]), async (parts, tools) => {
       const messages = [...parts, user('last')].map((message, index) => ({ ...message, id: `m${index}` }))
-      const [request] = await asked({ messages })
+      const [request] = await asked({ messages, options: { tools } })
       expectValid(request?.messages ?? [])
+      if (!tools.length) expect(request?.messages.some(({ tool_calls: calls }) => calls)).toBe(false)
     }),
   )
 })
@@ -149,6 +167,7 @@ function entriesOf(journal: Journal, type: string, place: number, id: string): N
   }
 }
 
+const book = { name: 'book', description: 'Books', func: () => 1 }
 const clock = { now: () => 0, elapsed: () => 0, sleep: async () => {}, after: () => () => {} }
 const other = defineAgent({ name: 'other', runtimeProfile: 'fast', instructions: 'Be brief.' })
 const tester = runAgentOf(defineAgent({ name: 'tester', runtimeProfile: 'balanced', tools: [asHandoff(other)] }), {

@@ -27,7 +27,8 @@ export async function promptOf(run: Run): Promise<ModelRequest> {
   const settings = turnOf(run).agent === undefined ? headOf(run).settings : {}
   const builtIns = offeredBuiltIns(run)
   const tools = [...builtIns, ...agent.tools].map(toModelTool)
-  const messages = transcript(fold, compacted(run, allowed, headOf(run).compaction, tools.length > 0))
+  const shown = transcript(fold, compacted(run, allowed, headOf(run).compaction))
+  const messages = tools.length ? shown : inWords(shown)
   const hasFacts = agent.memoryStore ?? headOf(run).facts.length > 0
   const facts = hasFacts && (await unlessStopped(run.signal, factsPrompt(run, history)))
   const prompts = builtIns.map(({ prompt }) => prompt)
@@ -108,6 +109,18 @@ function transcript(fold: Fold, history: readonly Message[]): Message[] {
   known.set(fold, { history, messages, from, length })
   // Asked again after a stop: a model shown its own unfinished words would go on with them, or refuse.
   return messages.slice(0, messages.findLastIndex(({ role }) => role !== 'assistant') + 1)
+}
+
+/** Where no tools are sent, providers refuse calls and their results: another agent made them, or nobody, for a summary. */
+function inWords(messages: readonly Message[]): Message[] {
+  const called = new Map<string, string>()
+  return messages.flatMap((message) => {
+    const { id, role, content, tool_calls: calls, tool_call_id: callId = '', meta } = message
+    for (const call of calls ?? []) called.set(call.id, `${call.function.name}(${call.function.arguments})`)
+    if (role === 'tool') return noticeOf(`[System Notice] ${called.get(callId)} gave: ${textOf(message)}`, id)
+    if (!calls) return message
+    return content?.length ? { id, role, content, meta } : []
+  })
 }
 
 /** How many messages are as they were shown last. */
