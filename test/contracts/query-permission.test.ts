@@ -1,6 +1,6 @@
 /** `query()`'s permissions: what its options mean, and what its messages tell of them. */
 import { call, say, scriptedModel } from '@dogear/testing'
-import { createSmartAgent, query, type QueryOptions, type SDKMessage } from 'dogear'
+import { createSmartAgent, query, type QueryOptions, type SDKMessage, type ToolContext } from 'dogear'
 import { expect, test } from 'vitest'
 
 const ran: unknown[] = []
@@ -46,6 +46,57 @@ test('[K7] [K9] where canUseTool decides nothing the call is denied: nobody else
   })
   expect(ran).toEqual([])
   expect(messages.at(-1)).toMatchObject({ result: 'Well.', permission_denials: [{ tool_name: 'pay' }] })
+})
+
+/** Asks once it runs, whatever let it run. */
+const order = {
+  name: 'order',
+  async func(args: unknown, ctx: ToolContext) {
+    await ctx.requestApproval({ prompt: 'Order for 9 euros?', args: { euros: 9 } })
+    ran.push(args)
+    return 'ordered'
+  },
+}
+
+test('[K9] [C51] what a tool wants approved is asked of canUseTool, as it shows it', async () => {
+  const asked: unknown[] = []
+  const messages = await all({
+    model: scriptedModel([[call('order', { n: 1 })], say('Done.')]),
+    tools: [order],
+    canUseTool: (name, input, { title }) => (asked.push([name, input, title]), { behavior: 'allow' }),
+  })
+  expect(asked).toEqual([['order', { euros: 9 }, 'Order for 9 euros?']])
+  expect(ran).toEqual([{ n: 1 }])
+  expect(messages.at(-1)).toMatchObject({ result: 'Done.', permission_denials: [] })
+})
+
+test.each<[string, QueryOptions['canUseTool'], string]>([
+  ['denied', () => ({ behavior: 'deny', message: 'Too dear.' }), 'Too dear.'],
+  ['left undecided', () => undefined, 'Nobody can be asked here.'],
+  [
+    'changed, although a tool asks about what it shows',
+    () => ({ behavior: 'allow', updatedInput: {} }),
+    'approve it as it is',
+  ],
+  ['asked of nobody', undefined, 'Nobody can be asked here.'],
+])('[K9] [C51] what a tool wants approved and is %s is refused', async (_how, canUseTool, reason) => {
+  const model = scriptedModel([[call('order', { n: 1 })], say('Well.')])
+  const messages = await all({ model, tools: [order], canUseTool })
+  expect(ran).toEqual([])
+  expect(messages).toContainEqual(
+    expect.objectContaining({ subtype: 'permission_denied', reason: expect.stringContaining(reason) }),
+  )
+  expect(messages.at(-1)).toMatchObject({ result: 'Well.', permission_denials: [{ tool_name: 'order' }] })
+})
+
+test('[K9] [C51] a no with interrupt to what a tool wants approved ends the question', async () => {
+  const messages = await all({
+    model: scriptedModel([[call('order')], say('never')]),
+    tools: [order],
+    canUseTool: () => ({ behavior: 'deny', interrupt: true }),
+  })
+  expect(ran).toEqual([])
+  expect(messages.at(-1)).toMatchObject({ terminal_reason: 'aborted_tools' })
 })
 
 test('[K9] a no with interrupt ends the question', async () => {

@@ -5,6 +5,7 @@ import {
   type HookInput,
   type PermissionResult,
   type PermissionUpdate,
+  type ToolContext,
 } from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
 import { call, say, scriptedModel } from '@dogear/testing'
@@ -262,36 +263,50 @@ test('[K9] [K34] in dontAsk canUseTool is not asked', async () => {
   expect(asked).toBe(0)
 })
 
-test('[K9] [C49] a decision counts once: whichever write the tab dies at, the call runs at most once, and the rule is kept once', async () => {
-  for (let dies = 1; dies < 9; dies += 1) {
-    const store = openMemoryStore()
-    const here = device(store)
-    let runs = 0
-    const canUseTool = (_name: string, _input: unknown, { suggestions }: CanUseToolOptions): PermissionResult => ({
-      behavior: 'allow',
-      updatedPermissions: suggestions,
-    })
-    const options = {
-      model: scriptedModel(({ messages }) => (messages.at(-1)!.role === 'tool' ? say('Done.') : call('pay', { n: 1 }))),
-      tools: [{ name: 'pay', needsApproval: true, func: () => ((runs += 1), 'paid') }],
-      canUseTool,
+test.each([
+  ['a call', { needsApproval: true }],
+  ['what a tool wants approved', { asks: true }],
+])(
+  '[K9] [C49] a decision about %s counts once: whichever write the tab dies at, the call runs at most once, and the rule is kept once',
+  async (_what, { asks, ...rest }: { needsApproval?: boolean; asks?: boolean }) => {
+    for (let dies = 1; dies < 9; dies += 1) {
+      const store = openMemoryStore()
+      const here = device(store)
+      let runs = 0
+      const func = async (_args: unknown, ctx: ToolContext) => {
+        if (asks) await ctx.requestApproval()
+        runs += 1
+        return 'paid'
+      }
+      const canUseTool = (_name: string, _input: unknown, { suggestions }: CanUseToolOptions): PermissionResult => ({
+        behavior: 'allow',
+        updatedPermissions: suggestions,
+      })
+      const options = {
+        model: scriptedModel(({ messages }) =>
+          messages.at(-1)!.role === 'tool' ? say('Done.') : call('pay', { n: 1 }),
+        ),
+        tools: [{ name: 'pay', ...rest, func }],
+        canUseTool,
+      }
+      let writes = 0
+      const tab = here.tab(options, {
+        ...store,
+        append: (batch) => ((writes += 1) === dies ? new Promise<never>(() => tab.kill()) : store.append(batch)),
+      })
+      const session = await tab.open()
+      void session.send('go').then(() => {})
+      await until(() => writes >= dies || session.status.value === 'idle')
+      const again = await here.tab(options).open()
+      const isRest = () =>
+        again.messages.value.length > 2 || again.requests.value.some(({ kind }) => kind === 'outcome')
+      await until(isRest, `dying at ${dies}`)
+      expect(runs).toBeLessThanOrEqual(1)
+      expect(again.rules.value.length).toBeLessThanOrEqual(1)
+      if (again.requests.value.length === 0) expect(runs).toBe(1)
     }
-    let writes = 0
-    const tab = here.tab(options, {
-      ...store,
-      append: (batch) => ((writes += 1) === dies ? new Promise<never>(() => tab.kill()) : store.append(batch)),
-    })
-    const session = await tab.open()
-    void session.send('go').then(() => {})
-    await until(() => writes >= dies || session.status.value === 'idle')
-    const again = await here.tab(options).open()
-    const isRest = () => again.messages.value.length > 2 || again.requests.value.some(({ kind }) => kind === 'outcome')
-    await until(isRest, `dying at ${dies}`)
-    expect(runs).toBeLessThanOrEqual(1)
-    expect(again.rules.value.length).toBeLessThanOrEqual(1)
-    if (again.requests.value.length === 0) expect(runs).toBe(1)
-  }
-})
+  },
+)
 
 test.each([
   ['canUseTool', { canUseTool: () => new Promise<never>(() => {}) }],

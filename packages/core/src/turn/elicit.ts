@@ -1,16 +1,18 @@
-/** What becomes of what a tool asks; of an elicitation, the page's own word first, then a person's, and hooks that look at the answer. */
+/** What becomes of what a tool asks: the page's own word first, then a person's; of an elicitation, also hooks that look at the answer. */
 import { describeError } from '../error.ts'
 import { askCallHooks, askHooks, hasHooks } from '../permission/ask-hooks.ts'
 import { elicitedBy, type ElicitationResult } from '../permission/elicitation.ts'
 import type { HookOutput } from '../permission/hooks.ts'
-import type { Request, Resolution } from '../permission/request.ts'
+import type { Request, RequestStatus, Resolution } from '../permission/request.ts'
+import { notEditable } from '../permission/resolvers.ts'
 import type { NewEntry } from '../session/journal.ts'
 import type { OpenCall } from '../session/state.ts'
 import { checkJsonSchema } from '../tools/schema.ts'
 import type { CallDecision } from './decision.ts'
-import { nobody } from './permit.ts'
+import { askFor, nobody } from './permit.ts'
 import { opened } from './raise.ts'
 import type { Run } from './run.ts'
+import { modeOf } from './standing.ts'
 import { unlessStopped } from './unless-stopped.ts'
 
 /** Why this cannot be what the tool is told; none when it can. */
@@ -22,22 +24,41 @@ export function contentIssues({ parameters, url }: Request, content: unknown): r
 
 /** What is written when a tool asks for something of its own. */
 export function askedEntry(run: Run, request: Request): NewEntry {
-  const { onElicitation, permissions } = run.agent()
+  const { onElicitation, canUseTool, permissions } = run.agent()
   const isForm = request.kind === 'elicitation'
   // Kept before the page is asked, which may take minutes: a reload must find that the tool rests, not that it ran.
   if (isForm && (onElicitation || hasHooks(run, 'Elicitation'))) return answered(request, { type: 'retry' })
+  const isDecided = canUseTool ?? hasHooks(run, 'PermissionRequest')
+  if (request.kind === 'approval' && isDecided && modeOf(run) !== 'dontAsk') return answered(request, undecided)
   const isNobodyThere = isForm ? isAlone(run) : permissions.prompts === 'none'
   return isNobodyThere ? answered(request, { type: 'reject', comment: nobody }) : opened(run, request)
 }
 
+/** Of an approval, where no person says it: an older script that finds it takes it for a no. */
+const undecided: Resolution = { type: 'cancel' }
+
+type Again = Extract<CallDecision, { type: 'run' }>
+
 /** The tool is entered again with what the page, a person or a hook says; or a person is asked. */
-export async function elicited(
-  run: Run,
-  { request, asked }: OpenCall,
-  again: Extract<CallDecision, { type: 'run' }>,
-): Promise<CallDecision> {
+export async function told(run: Run, call: OpenCall, again: Again): Promise<CallDecision> {
+  const { request, asked } = call
   const { resolution } = asked?.at(-1) ?? {}
   if (!request || !resolution) return again
+  if (request.kind === 'elicitation') return elicited(run, request, resolution, again)
+  return request.kind === 'approval' && resolution.type === undecided.type ? approved(run, call, request, again) : again
+}
+
+/** The page decides as it does about calls. */
+async function approved(run: Run, call: OpenCall, request: Request, again: Again): Promise<CallDecision> {
+  const answer = await askFor(run, call, again.tool, { request })
+  const isYes = answer.type === 'allow'
+  if (!isYes && (answer.type !== 'result' || answer.result.interrupts)) return answer
+  const comment = isYes ? answer.isChanged && notEditable().message : answer.result.content
+  const resolution: Resolution = comment ? { type: 'reject', comment } : { type: 'approve' }
+  return { ...again, beside: [answered(request, resolution), ...(answer.beside ?? [])] }
+}
+
+async function elicited(run: Run, request: Request, resolution: Resolution, again: Again): Promise<CallDecision> {
   const isUndecided = resolution.type === 'retry'
   const said = isUndecided ? await pagesWord(run, request) : elicitedBy(resolution)
   if (!said) {
@@ -116,6 +137,12 @@ function resolutionOf({ action, content }: ElicitationResult): Resolution {
 /** Never shown to anybody. */
 function answered(request: Request, resolution: Resolution): NewEntry {
   const { type } = resolution
-  const status = type === 'fill' ? 'answered' : type === 'reject' ? 'rejected' : 'cancelled'
+  const status = statuses[type] ?? 'cancelled'
   return { type: 'request-close', requestId: request.id, status, resolution, request }
+}
+
+const statuses: { readonly [T in Resolution['type']]?: RequestStatus } = {
+  approve: 'approved',
+  fill: 'answered',
+  reject: 'rejected',
 }

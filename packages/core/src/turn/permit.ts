@@ -188,7 +188,7 @@ async function pagesWord(
   request: Request,
   { rule, tainted }: Partial<Asked> = {},
 ): Promise<PermissionResult | undefined> {
-  const { tool, args, always, label = '', description, destructive = false } = request
+  const { tool, args, always, label = '', description, destructive = false, prompt: title = label } = request
   let answer: PermissionResult | undefined
   const heard = ({ decision, reason, hookSpecificOutput }: HookOutput) => {
     answer ??= decision === 'block' ? { behavior: 'deny', message: reason } : hookSpecificOutput?.decision
@@ -201,7 +201,7 @@ async function pagesWord(
     : []
   const agentID = run.journal.path.at(-1)
   const about = {
-    ...{ signal: run.signal, toolUseID: callId, requestId: request.id, title: label, displayName: label, description },
+    ...{ signal: run.signal, toolUseID: callId, requestId: request.id, title, displayName: label, description },
     ...{ suggestions, defaultToNo: destructive, suppressAlwaysAllowRule: !always },
     decisionReason: tainted
       ? 'Content from outside is in this turn.'

@@ -7,7 +7,7 @@ import { resultText } from '../tools/result.ts'
 import { builtInsOf } from './builtins.ts'
 import { checkArgs, runDecision, toolNamed } from './decide.ts'
 import { resultOf, unknownResult, type CallDecision } from './decision.ts'
-import { elicited } from './elicit.ts'
+import { told } from './elicit.ts'
 import { refusedAnyway } from './permit.ts'
 import type { Run, RunTool } from './run.ts'
 
@@ -19,7 +19,7 @@ export async function resolved(
   const { request } = call
   if (request?.entered && decision.type !== 'result') {
     const again = enteredAgain(run, call, request.entered.args)
-    return again.type === 'run' && request.kind === 'elicitation' ? elicited(run, call, again) : again
+    return again.type === 'run' ? told(run, call, again) : again
   }
   switch (decision.type) {
     case 'reject': {
