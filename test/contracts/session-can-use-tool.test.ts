@@ -198,15 +198,26 @@ test('[K35] suggestions given back are "always": in the session or for the user,
   expect(await here.store.rules('tester')).toMatchObject([{ rule: 'pay(= {"to":"userSettings"})' }])
 })
 
-test('[K35] updatedPermissions take rules away where they are kept, and say what cannot be kept for a user', async () => {
+test('[K35] updatedPermissions add rules of any kind for the user, and take them away where they are kept', async () => {
   const here = device()
   const updates: PermissionUpdate[][] = [
     [{ type: 'addRules', rules: [{ toolName: 'pay' }, { toolName: 'other' }], behavior: 'allow', destination: 'user' }],
     [{ type: 'removeRules', rules: [{ toolName: 'pay' }], behavior: 'allow', destination: 'user' }],
     [{ type: 'replaceRules', rules: [{ toolName: 'new' }], behavior: 'allow', destination: 'user' }],
     [{ type: 'addRules', rules: [{ toolName: 'bad' }], behavior: 'deny', destination: 'user' }],
+    [{ type: 'addRules', rules: [{ toolName: 'odd' }], behavior: 'ask', destination: 'user' }],
+    [{ type: 'replaceRules', rules: [{ toolName: 'worse' }], behavior: 'deny', destination: 'user' }],
+    [{ type: 'removeRules', rules: [{ toolName: 'worse' }], behavior: 'deny', destination: 'user' }],
   ]
-  const kept = [['pay', 'other'], ['other'], ['new'], ['new']]
+  const kept = [
+    ['allow pay', 'allow other'],
+    ['allow other'],
+    ['allow new'],
+    ['allow new', 'deny bad'],
+    ['allow new', 'deny bad', 'ask odd'],
+    ['allow new', 'ask odd', 'deny worse'],
+    ['allow new', 'ask odd'],
+  ]
   for (const [index, updatedPermissions] of updates.entries()) {
     const tab = here.tab({
       model: scriptedModel([call('ask'), say('Done.')]),
@@ -215,13 +226,50 @@ test('[K35] updatedPermissions take rules away where they are kept, and say what
     })
     const session = await tab.open(`s${index}`)
     await session.send('go')
-    expect((await here.store.rules('tester')).map(({ rule }) => rule).sort()).toEqual(kept[index]!.sort())
-    if (index < 3) expect(session.rules.value).toEqual([])
-    else {
-      expect(session.rules.value).toMatchObject([{ rule: 'bad', decision: 'deny' }])
-      expect(tab.warnings.join()).toContain('only for this session')
-    }
+    const rules = await here.store.rules('tester')
+    expect(rules.map(({ decision, rule }) => `${decision} ${rule}`).sort()).toEqual(kept[index]!.sort())
+    expect(session.rules.value).toEqual([])
+    expect(tab.warnings).toEqual([])
   }
+})
+
+test('[K35] what is denied or asked for a user holds in every session, also for what runs by itself, until it is taken back', async () => {
+  const here = device()
+  const script = () =>
+    scriptedModel([[call('plain', { n: 1 }), call('plain', { n: 2 }), call('plain', { n: 3 })], say('Done.')])
+  const rulesFor = (n: number, behavior: 'deny' | 'ask'): PermissionUpdate => {
+    return { type: 'addRules', rules: [{ toolName: 'plain', ruleContent: `n = ${n}` }], behavior, destination: 'user' }
+  }
+  const updatedPermissions = [rulesFor(1, 'deny'), rulesFor(2, 'ask')]
+  const canUseTool = () => ({ behavior: 'allow', updatedPermissions }) as const
+  const first = await here
+    .tab({ model: scriptedModel([call('pay'), say('Done.')]), tools: [pay], canUseTool })
+    .open('one')
+  await first.send('go')
+
+  ran.length = 0
+  const tab = here.tab({ model: script(), tools: [plain] })
+  const session = await tab.open('two')
+  const { requests } = await session.send('go')
+  expect(requests).toMatchObject([{ args: { n: 2 } }])
+  expect(await session.approve(requests[0]!.id)).toMatchObject({ permissionDenials: [{ args: { n: 1 } }] })
+  expect(ran).toEqual([{ n: 3 }, { n: 2 }])
+
+  for (const { id } of await here.store.rules('tester')) await here.store.deleteRule(id)
+  ran.length = 0
+  await (await here.tab({ model: script(), tools: [plain] }).open('three')).send('go')
+  expect(ran).toHaveLength(3)
+})
+
+test('[K35] [K9] an approval does not outrank what was denied for the user meanwhile', async () => {
+  const here = device()
+  ran.length = 0
+  const session = await here.tab({ model: scriptedModel([call('pay', { n: 1 }), say('Done.')]), tools: [pay] }).open()
+  const { requests } = await session.send('go')
+  const denied = { id: 'tester/pay', agent: 'tester', rule: 'pay', decision: 'deny', createdAt: 1 } as const
+  await here.store.saveRule(denied)
+  expect(await session.approve(requests[0]!.id)).toMatchObject({ permissionDenials: [{ tool: 'pay' }] })
+  expect(ran).toEqual([])
 })
 
 test('[K35] replaceRules leaves the session only the new ones; a rule or mode that cannot be is said, and the call runs all the same', async () => {

@@ -35,7 +35,7 @@ export interface Agent {
    */
   open(sessionId?: string): Promise<Session>
   readonly sessions: Sessions
-  /** What this user has allowed the agent for good, with "always", on this device. */
+  /** What this user has decided for good about the agent's calls, with "always", on this device. */
   readonly rules: KeptRules
   /** This agent as a tool of another: its answer is the tool's result, and what it needs of a person is asked there. */
   asTool(options?: AsToolOptions): Tool

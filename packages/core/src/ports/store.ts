@@ -58,7 +58,7 @@ export interface Store {
   /** What this user's sessions remember together; it outlives each of them. */
   memory(now: () => number): MemoryStore
 
-  /** What this user allows an agent for good, the oldest first. */
+  /** What this user has decided about an agent's calls for good, the oldest first. */
   rules(agent: string): Promise<RuleRecord[]>
   /** One with the same id is overwritten. */
   saveRule(rule: RuleRecord): Promise<void>

@@ -8,7 +8,7 @@ import type { InboxRow, RuleRecord, Store } from '../ports/store.ts'
 import type { Command } from '../session/command.ts'
 import { statusOf } from '../session/fold.ts'
 import type { NewEntry } from '../session/journal.ts'
-import type { Head } from '../session/state.ts'
+import type { Head, RuleSet } from '../session/state.ts'
 import { editPlan, planTool } from '../smart/plan.ts'
 import { notEditable } from '../permission/resolvers.ts'
 import { checkAnswers } from '../smart/questions.ts'
@@ -193,7 +193,7 @@ async function requestClose(
   const set = { rule, decision: 'allow', agent: asker.name } as const
   if (resolution.type !== 'approve' || resolution.always === 'session') return [close, { type: 'rule-set', ...set }]
   // Before the answer: a crash between the two leaves the question open, never a rule that was promised and lost.
-  await store.saveRule(ruleRecord(set.agent, rule, clock.now()))
+  await store.saveRule(ruleRecord(set, clock.now()))
   return [close]
 }
 
@@ -208,8 +208,12 @@ function alwaysRule(request: Request, resolution: Resolution, asker: RunAgent | 
   return ruleFor(request.tool, resolution.args, alwaysBy)
 }
 
-export function ruleRecord(agent: string, rule: string, createdAt: number): RuleRecord {
-  return { id: `${agent}/${rule}`, agent, rule, decision: 'allow', createdAt }
+export function ruleRecord(set: RuleSet, createdAt: number): RuleRecord {
+  return { id: ruleId(set.agent, set.rule), ...set, createdAt }
+}
+
+export function ruleId(agent: string, rule: string): string {
+  return `${agent}/${rule}`
 }
 
 /** How many entries are searched for whoever answered before: two who answer at once are close together. */

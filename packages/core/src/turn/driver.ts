@@ -9,7 +9,7 @@ import type { Journal, NewEntry } from '../session/journal.ts'
 import type { Partial } from '../session/partial.ts'
 import type { OpenCall, Waiting } from '../session/state.ts'
 import type { CallReply } from '../tools/result.ts'
-import { ruleRecord, takeCommand } from './commands.ts'
+import { ruleId, ruleRecord, takeCommand } from './commands.ts'
 import { turnEntries } from './begin.ts'
 import { createDeadlines } from './deadlines.ts'
 import { openCallsOf, reportId, type Elsewhere } from './elsewhere.ts'
@@ -257,8 +257,8 @@ export function createDriver(options: DriverOptions): Driver {
       host: options.host,
       kept: {
         rules: (name) => store.rules(name),
-        add: (name, rule) => store.saveRule(ruleRecord(name, rule, clock.now())),
-        drop: (name, rule) => store.deleteRule(ruleRecord(name, rule, 0).id),
+        add: (set) => store.saveRule(ruleRecord(set, clock.now())),
+        drop: (name, rule) => store.deleteRule(ruleId(name, rule)),
       },
       elsewhere: options.elsewhere,
       report,

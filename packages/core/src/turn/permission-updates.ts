@@ -5,7 +5,7 @@ import { checkMode } from '../permission/mode.ts'
 import { parseRule } from '../permission/rule.ts'
 import type { NewEntry } from '../session/journal.ts'
 import type { Run } from './run.ts'
-import { givenRules } from './standing.ts'
+import { givenRules, sessionRules } from './standing.ts'
 
 /** Of the session: in the journal. Of the user: in the store, before the journal says anything of it. */
 export async function permissionEntries(run: Run, updates: readonly PermissionUpdate[]): Promise<NewEntry[]> {
@@ -28,17 +28,14 @@ async function entriesOf(run: Run, update: PermissionUpdate): Promise<NewEntry[]
   const rules = update.rules.map(ruleText)
   rules.forEach(parseRule)
   const kept = destination === 'session' ? undefined : run.kept
-  const isReplaced = type === 'replaceRules'
   const added = type === 'removeRules' ? [] : rules
-  if (kept && behavior === 'allow') {
-    const dropped = isReplaced ? (await kept.rules(agent)).map(({ rule }) => rule) : type === 'addRules' ? [] : rules
+  const before = kept ? await kept.rules(agent) : sessionRules(run)
+  const dropped = type === 'replaceRules' ? givenRules(before, agent, behavior) : type === 'addRules' ? [] : rules
+  if (kept) {
     for (const rule of dropped) await kept.drop(agent, rule)
-    for (const rule of added) await kept.add(agent, rule)
+    for (const rule of added) await kept.add({ agent, rule, decision: behavior })
     return []
   }
-  // Looked up only where something would ask, they would hold for nothing that runs by itself.
-  if (kept) run.warn(`updatedPermissions: rules that ${behavior} hold only for this session.`)
-  const dropped = isReplaced ? givenRules(run, behavior) : type === 'addRules' ? [] : rules
   return [
     ...dropped.map((rule) => ({ rule, decision: null })),
     ...added.map((rule) => ({ rule, decision: behavior })),

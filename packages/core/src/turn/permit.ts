@@ -53,11 +53,7 @@ export async function permit(
     isTainted: isTainted(run),
   }
   const shown = { args, context, reason: place.reason }
-  let verdict = decide({ ...question, rules: rulesOf(run) })
-  const mayBeKept = verdict.type === 'ask' || (verdict.type === 'deny' && question.mode === 'dontAsk')
-  // Read only where an answer is wanted: plain calls need not wait for a disk.
-  if (mayBeKept && run.kept)
-    verdict = decide({ ...question, rules: rulesOf(run, await run.kept.rules(run.agent().name)) })
+  const verdict = decide({ ...question, rules: await rulesOf(run) })
   switch (verdict.type) {
     case 'allow':
       return before
@@ -71,7 +67,7 @@ export async function permit(
       const request = permissionRequest(run, call, tool, { ...shown, kind: 'approval', rule })
       const answer = await askFor(run, call, tool, { request, verdict, context })
       const isChanged = answer.type === 'allow' && answer.isChanged
-      return (isChanged && refusedAnyway(run, call, tool, answer.args)) || answer
+      return (isChanged && (await refusedAnyway(run, call, tool, answer.args))) || answer
     }
   }
 }
@@ -101,10 +97,15 @@ export async function askFor(
 }
 
 /** A person's yes does not outrank a rule that denies, nor plan mode. */
-export function refusedAnyway(run: Run, call: OpenCall, tool: RunTool, args: unknown): ResultDecision | undefined {
+export async function refusedAnyway(
+  run: Run,
+  call: OpenCall,
+  tool: RunTool,
+  args: unknown,
+): Promise<ResultDecision | undefined> {
   const mode = modeOf(run)
   const question = { tool: asDecided(tool), args, needsApproval: false, mode, isTainted: false }
-  const verdict = decide({ ...question, rules: rulesOf(run) })
+  const verdict = decide({ ...question, rules: await rulesOf(run) })
   if (verdict.type !== 'deny' || (verdict.by === 'mode' && mode !== 'plan')) return undefined
   return resultOf(call, 'rejected', denialOf(verdict), args)
 }

@@ -95,7 +95,7 @@ async function approvedRun(
     return resultOf(call, 'error', `Invalid arguments after editing: ${checked.issues.join('; ')}.`, shown)
   }
   const found = tool as RunTool
-  const refused = request?.kind === 'outcome' ? undefined : refusedAnyway(run, call, found, checked.value)
+  const refused = request?.kind === 'outcome' ? undefined : await refusedAnyway(run, call, found, checked.value)
   if (refused) return refused
   if (request?.gesture && run.clock.now() - at > clickCounts) return { type: 'ask', request }
   const isElsewhere = host !== undefined && host !== run.host && run.report !== undefined

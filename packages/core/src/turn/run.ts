@@ -10,7 +10,7 @@ import type { InboxRow, RuleRecord } from '../ports/store.ts'
 import type { TerminalReason } from '../session/entry.ts'
 import type { Journal } from '../session/journal.ts'
 import type { Partial } from '../session/partial.ts'
-import type { Head, OpenCall, OpenTurn, Waiting } from '../session/state.ts'
+import type { Head, OpenCall, OpenTurn, RuleSet, Waiting } from '../session/state.ts'
 import { callTool, type CallContext, type CallReply } from '../tools/result.ts'
 import type { Tool } from '../tools/tool.ts'
 import { DogearError } from '../error.ts'
@@ -37,10 +37,10 @@ export interface Run {
   isBegun?(): boolean
   /** For an agent at work for another: that one's run. */
   readonly above?: Run
-  /** What this user allows beyond the session; absent where nothing is kept. */
+  /** What this user has decided beyond the session; absent where nothing is kept. */
   readonly kept?: {
     rules(agent: string): Promise<readonly RuleRecord[]>
-    add(agent: string, rule: string): Promise<void>
+    add(set: RuleSet): Promise<void>
     drop(agent: string, rule: string): Promise<void>
   }
   readonly hash: Hash

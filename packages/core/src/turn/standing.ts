@@ -1,7 +1,6 @@
 /** What holds for a call before anybody is asked about it: the mode, the rules, and whether strangers have had a say. */
 import type { Rules } from '../permission/decide.ts'
 import { modes, type PermissionMode } from '../permission/mode.ts'
-import type { RuleRecord } from '../ports/store.ts'
 import type { RuleSet } from '../session/state.ts'
 import { headOf, turnOf, type Run } from './run.ts'
 
@@ -15,26 +14,26 @@ export function modeOf(run: Run): PermissionMode {
   return mode === 'bypassPermissions' && !mayBypass ? 'default' : mode
 }
 
-/** `kept`: those of this user, beyond the session. */
-export function rulesOf(run: Run, kept: readonly RuleRecord[] = []): Rules {
-  const { allow, deny, ask } = run.agent().permissions
-  const given = (decision: RuleSet['decision']) => givenRules(run, decision, kept)
+/** Those of this user are read at every call: what is denied or taken back in another tab holds at once. */
+export async function rulesOf(run: Run): Promise<Rules> {
+  const { name, permissions } = run.agent()
+  const { allow, deny, ask } = permissions
+  const set = [...sessionRules(run), ...((await run.kept?.rules(name)) ?? [])]
+  const given = (decision: RuleSet['decision']) => givenRules(set, name, decision)
   return { allow, deny: [...deny, ...given('deny')], ask: [...ask, ...given('ask')], standing: given('allow') }
 }
 
+/** Another agent's tool of the same name is another tool. */
+export function givenRules(set: readonly RuleSet[], agent: string, decision: RuleSet['decision']): string[] {
+  return set.flatMap((each) => (each.agent === agent && each.decision === decision ? each.rule : []))
+}
+
 /** What a person or the page has said in this session. */
-export function givenRules(run: Run, decision: RuleSet['decision'], kept: readonly RuleRecord[] = []): string[] {
-  const { name } = run.agent()
-  const set: readonly RuleSet[] = [...(sessionRun(run).journal.fold.head.rules ?? []), ...kept]
-  // Another agent's tool of the same name is another tool.
-  return set.flatMap((each) => (each.agent === name && each.decision === decision ? each.rule : []))
+export function sessionRules(run: Run): readonly RuleSet[] {
+  return run.above ? sessionRules(run.above) : (headOf(run).rules ?? [])
 }
 
 /** The words of a worker's task may be a stranger's too. */
 export function isTainted(run: Run): boolean {
   return turnOf(run).tainted === true || (run.above !== undefined && isTainted(run.above))
-}
-
-function sessionRun(run: Run): Run {
-  return run.above ? sessionRun(run.above) : run
 }
