@@ -300,6 +300,28 @@ test('[K35] replaceRules leaves the session only the new ones; a rule or mode th
   ])
 })
 
+test('[K35] a session that has all the rules it can keep says so, and takes another once one is taken back', async () => {
+  const rules = Array.from({ length: 200 }, (_, n) => ({ toolName: `tool${n}` }))
+  const more = { type: 'addRules', rules: [{ toolName: 'more' }], behavior: 'allow' } as const
+  const updates: readonly PermissionUpdate[][] = [[{ ...more, rules }], [more]]
+  const model = scriptedModel([call('fill', { n: 0 }), call('fill', { n: 1 }), call('pay'), say('Done.')])
+  const tab = device().tab({
+    model,
+    tools: [pay, { ...pay, name: 'fill' }],
+    canUseTool: (name, input) =>
+      name === 'fill' ? { behavior: 'allow', updatedPermissions: updates[(input as { n: number }).n] } : undefined,
+  })
+  const session = await tab.open()
+  const { requests } = await session.send('go')
+  expect(session.rules.value).toHaveLength(200)
+  expect(tab.warnings).toEqual([expect.stringContaining('200 rules')])
+  const { refused } = await session.approve(requests[0]!.id, { always: 'session' })
+  expect(refused).toContain('200 rules')
+  await session.revokeRule('tool7')
+  expect(await session.approve(requests[0]!.id, { always: 'session' })).toMatchObject({ text: 'Done.' })
+  expect(session.rules.value.at(-1)).toMatchObject({ rule: 'pay(= {})' })
+})
+
 test('[K9] [K34] in dontAsk canUseTool is not asked', async () => {
   let asked = 0
   const { agent } = functional([call('pay'), say('Well.')], {

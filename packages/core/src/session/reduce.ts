@@ -17,7 +17,6 @@ const commandsKept = 256
 const reflectionsKept = 10
 const cacheKept = 100
 const factsKept = 200
-const rulesKept = 200
 const denialsKept = 100
 
 export function reduce(fold: Fold, entry: Entry): void {
@@ -131,9 +130,7 @@ export function reduce(fold: Fold, entry: Entry): void {
     case 'rule-set': {
       const { rule, decision, agent } = entry
       const others = (head.rules ?? []).filter((set) => set.rule !== rule || set.agent !== agent)
-      // What holds a call up is never given up for room.
-      const isFull = decision === 'allow' && others.length >= rulesKept
-      head.rules = decision && !isFull ? [...others, { rule, decision, agent }] : others
+      head.rules = decision ? [...others, { rule, decision, agent }] : others
       return
     }
     case 'slice-set':

@@ -22,6 +22,7 @@ import { editEntries, gotoEntries, regenerateEntries, type Mover } from './branc
 import { checkedContent, enqueued, requeued } from './queue.ts'
 import { rewindEntries } from './rewind.ts'
 import type { RunAgent } from './run.ts'
+import { checkRuleRoom } from './standing.ts'
 import { agentAt } from '../agents/active-agent.ts'
 
 interface Taker extends Mover {
@@ -191,7 +192,10 @@ async function requestClose(
   const rule = alwaysRule(request, resolution, asker)
   if (rule === undefined || !asker) return [close]
   const set = { rule, decision: 'allow', agent: asker.name } as const
-  if (resolution.type !== 'approve' || resolution.always === 'session') return [close, { type: 'rule-set', ...set }]
+  if (resolution.type !== 'approve' || resolution.always === 'session') {
+    checkRuleRoom((head.rules?.length ?? 0) + 1)
+    return [close, { type: 'rule-set', ...set }]
+  }
   // Before the answer: a crash between the two leaves the question open, never a rule that was promised and lost.
   await store.saveRule(ruleRecord(set, clock.now()))
   return [close]

@@ -5,7 +5,7 @@ import { checkMode } from '../permission/mode.ts'
 import { parseRule } from '../permission/rule.ts'
 import type { NewEntry } from '../session/journal.ts'
 import type { Run } from './run.ts'
-import { givenRules, sessionRules } from './standing.ts'
+import { checkRuleRoom, givenRules, sessionRules } from './standing.ts'
 
 /** Of the session: in the journal. Of the user: in the store, before the journal says anything of it. */
 export async function permissionEntries(run: Run, updates: readonly PermissionUpdate[]): Promise<NewEntry[]> {
@@ -36,6 +36,7 @@ async function entriesOf(run: Run, update: PermissionUpdate): Promise<NewEntry[]
     for (const rule of added) await kept.add({ agent, rule, decision: behavior })
     return []
   }
+  if (added.length && behavior === 'allow') checkRuleRoom(before.length - dropped.length + added.length)
   return [
     ...dropped.map((rule) => ({ rule, decision: null })),
     ...added.map((rule) => ({ rule, decision: behavior })),

@@ -1,4 +1,5 @@
 /** What holds for a call before anybody is asked about it: the mode, the rules, and whether strangers have had a say. */
+import { DogearError } from '../error.ts'
 import type { Rules } from '../permission/decide.ts'
 import { modes, type PermissionMode } from '../permission/mode.ts'
 import type { RuleSet } from '../session/state.ts'
@@ -31,6 +32,16 @@ export function givenRules(set: readonly RuleSet[], agent: string, decision: Rul
 /** What a person or the page has said in this session. */
 export function sessionRules(run: Run): readonly RuleSet[] {
   return run.above ? sessionRules(run.above) : (headOf(run).rules ?? [])
+}
+
+/** The head is written with every turn. */
+const rulesKept = 200
+
+/** Before a rule that allows; what holds a call up is never refused for room. */
+export function checkRuleRoom(count: number): void {
+  if (count <= rulesKept) return
+  const what = `A session keeps ${rulesKept} rules: do without "always", or take some back first.`
+  throw new DogearError('request-invalid', what)
 }
 
 /** The words of a worker's task may be a stranger's too. */
