@@ -1,5 +1,5 @@
 /** Hooks around a call, through real sessions: they rewrite, deny, ask, defer and add, one after the other. */
-import { textOf, type HookInput, type ToolContext } from '@dogear/core'
+import { textOf, type HookCallback, type HookInput, type ToolContext } from '@dogear/core'
 import { call, say, scriptedModel } from '@dogear/testing'
 import { expect, test } from 'vitest'
 import { device, until } from './device.ts'
@@ -73,6 +73,36 @@ test.each([
   await agent.invoke(hello)
   expect(ran).toHaveLength(runs)
   expect(warnings.join()).toContain('did not answer within 0.01 s')
+})
+
+test('[K18] a hook whose time is over, or whose turn is stopped, is told by its signal; one that answers is not', async () => {
+  const told: string[] = []
+  const noting = (name: string, answer: Promise<void>): HookCallback<'PreToolUse'> => {
+    return (_input, _id, { signal }) => {
+      signal.addEventListener('abort', () => told.push(name))
+      return answer
+    }
+  }
+  const never = new Promise<never>(() => {})
+  const model = scriptedModel([call('plain'), call('pay'), say('never')])
+  const hooks = {
+    PreToolUse: [
+      { matcher: 'plain', hooks: [noting('late', never)], timeout: 0.01 },
+      { matcher: 'plain', hooks: [noting('in time', Promise.resolve())] },
+      { matcher: 'pay', hooks: [noting('stopped', never)] },
+    ],
+  }
+  ran.length = 0
+  const session = await device()
+    .tab({ model, tools: [plain, pay], hooks })
+    .open()
+  const turn = session.send('go')
+  await until(() => told.length === 1)
+  await until(() => model.requests.length === 2)
+  await session.stop()
+  await turn
+  await until(() => told.length === 2)
+  expect(told).toEqual(['late', 'stopped'])
 })
 
 test('[K36] deferred calls wait, many at once, across a reload, and are then approved, rejected or given their result', async () => {

@@ -31,8 +31,9 @@ export async function askHooks<E extends HookEvent>(run: Run, event: E, asking: 
       agent_type: run.agent().name,
       ...(input() as object),
     } as unknown as HookInput
+    const controller = new AbortController()
     try {
-      const asked = Promise.resolve().then(() => hook.run(told, callId, { signal: run.signal }))
+      const asked = Promise.resolve().then(() => hook.run(told, callId, { signal: controller.signal }))
       const late = new Promise<never>((_resolve, reject) => {
         const stop = run.clock.after(timeout * 1000, () => reject(new Error(`it did not answer within ${timeout} s`)))
         void asked.then(stop, stop)
@@ -40,6 +41,8 @@ export async function askHooks<E extends HookEvent>(run: Run, event: E, asking: 
       const output = await unlessStopped(run.signal, Promise.race([asked, late]))
       if (output) heard?.(output)
     } catch (error) {
+      // Late or stopped: what it still does is for nobody.
+      controller.abort(error)
       run.signal.throwIfAborted()
       run.warn(`Hook ${name} failed at "${about}": ${describeError(error)}`)
       if (onFailure === 'block') heard?.({ decision: 'block', reason: 'a check of it failed' })
