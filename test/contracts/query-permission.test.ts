@@ -1,6 +1,6 @@
 /** `query()`'s permissions: what its options mean, and what its messages tell of them. */
 import { call, say, scriptedModel } from '@dogear/testing'
-import { createSmartAgent, query, type QueryOptions, type SDKMessage, type ToolContext } from 'dogear'
+import { createSmartAgent, query, type HookInput, type QueryOptions, type SDKMessage, type ToolContext } from 'dogear'
 import { expect, test } from 'vitest'
 
 const ran: unknown[] = []
@@ -46,6 +46,20 @@ test('[K7] [K9] where canUseTool decides nothing the call is denied: nobody else
   })
   expect(ran).toEqual([])
   expect(messages.at(-1)).toMatchObject({ result: 'Well.', permission_denials: [{ tool_name: 'pay' }] })
+})
+
+test('[K8] [K31] a query asks nobody: no Request is opened and no notice given, only a denial is told', async () => {
+  const heard: unknown[] = []
+  const hear = (input: HookInput) => void heard.push(input.hook_event_name)
+  const hooks = { Notification: [{ hooks: [hear] }], PermissionDenied: [{ hooks: [hear] }] }
+  const messages = await all({ model: scriptedModel([call('pay'), say('Well.')]), tools: [pay], hooks })
+  expect(heard).toEqual(['PermissionDenied'])
+  expect(messages).toContainEqual(
+    expect.objectContaining({
+      subtype: 'permission_denied',
+      reason: 'Nobody can be asked here. Do without it, or say what you need.',
+    }),
+  )
 })
 
 /** Asks once it runs, whatever let it run. */

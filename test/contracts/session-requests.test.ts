@@ -9,6 +9,7 @@ import {
 } from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
 import { call, say, scriptedModel } from '@dogear/testing'
+import { browserClock } from '@dogear/worker/host'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { device, hastyClock, until } from './device.ts'
@@ -112,6 +113,22 @@ test('[O10] [C47] a request that nobody answers in its time counts as a no, also
   await until(() => again.status.value === 'idle')
   expect(again.messages.value.map(textOf)).toContain('Tool call rejected: Nobody answered in time.')
   expect((await again.approve(requests[0]!.id)).refused).toBeDefined()
+  expect(ran).toEqual([])
+})
+
+test('[O10] [C47] an answer that comes after its time is refused, although a device that slept has not noticed yet', async () => {
+  let slept = 0
+  const clock = { ...browserClock, now: () => Date.now() + slept }
+  const options = { tools: [tool('pay', { needsApproval: true })], requestTimeout: 60_000 }
+  ran.length = 0
+  const session = await device(openMemoryStore(), { clock })
+    .tab({ ...options, model: scriptedModel([[call('pay')], say('Well.')]) })
+    .open()
+  const { requests } = await session.send('go')
+  slept = 60_000
+  expect(await session.approve(requests[0]!.id)).toMatchObject({ refused: 'The time for this is up.' })
+  await until(() => session.status.value === 'idle')
+  expect(session.messages.value.map(textOf)).toContain('Tool call rejected: Nobody answered in time.')
   expect(ran).toEqual([])
 })
 
