@@ -31,7 +31,10 @@ test('[O9] [C49] requests are raised together, one command answers several, and 
   expect((await session.resolveAll([requests[0]!.id], { type: 'approve' })).refused).toContain('answered already')
 })
 
-const payArgs = fc.record({ to: fc.string({ maxLength: 8 }), amount: fc.integer(), by: fc.jsonValue({ maxDepth: 2 }) })
+const payArgs = fc
+  .record({ to: fc.string({ maxLength: 8 }), amount: fc.integer(), by: fc.jsonValue({ maxDepth: 2 }) })
+  // As a model writes them: JSON has no -0.
+  .map((args) => JSON.parse(JSON.stringify(args)) as typeof args)
 
 test('[G5] [C48] one flipped byte between approval and run is refused, of what was shown and of what was edited', async () => {
   const flipping = { at: fc.nat(), bit: fc.nat({ max: 7 }), isEdited: fc.boolean() }
