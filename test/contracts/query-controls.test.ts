@@ -117,6 +117,9 @@ test('[K39] stopTask ends one task, its sibling and the agent that gave both go 
   })
   const agents = { scout: { description: 'Scouts', prompt: 'You scout.' } }
   const asked = query({ prompt: 'go', options: { model, agents } })
+  // One that is not stopped would never end.
+  const patience = setTimeout(() => asked.close(), 3_000)
+  onTestFinished(() => clearTimeout(patience))
   const told: SDKMessage[] = []
   for await (const message of asked) {
     told.push(message)

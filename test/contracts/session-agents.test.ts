@@ -205,7 +205,7 @@ test('[K39] the stop of one task that dies before that task has ended is carried
   tab.kill()
 
   const again = await here.tab(options).open()
-  await until(() => again.status.value === 'idle')
+  await until(() => again.status.value === 'idle', 'the stop of the task')
   expect(again.lastEnd.value).toMatchObject({ terminalReason: 'completed' })
   expect(textOf(again.messages.value.at(-1)!)).toBe('Without it, then.')
   expect(await store.inbox('s1')).toEqual([])

@@ -115,13 +115,15 @@ function firstEntries(child: Run, content: string): NewEntry[] {
 /** Drives those that can go on, a few at a time; one that a person answers goes on while others still work. */
 async function driveAll(run: Run, children: readonly Run[], drive: Drive): Promise<void> {
   const { maxParallelChild } = run.agent().profile.delegation
-  const active = new Map<Run, Promise<void>>()
+  const active = new Map<Run, Promise<unknown>>()
   const failures: unknown[] = []
   while (!failures.length && !run.signal.aborted) {
     for (const child of children) {
       if (active.size >= maxParallelChild) break
       if (active.has(child) || statusOf(headOf(child)) !== 'busy') continue
       const driving = drive(child)
+        // Stopped, and not ended: driven again and again it would freeze the tab.
+        .then(() => statusOf(headOf(child)) === 'busy' && child.signal.throwIfAborted())
         .catch((error: unknown) => void failures.push(error))
         .finally(() => active.delete(child))
       active.set(child, driving)
