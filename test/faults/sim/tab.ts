@@ -167,7 +167,7 @@ function stopwatch({ time, random }: World): () => number {
 /** Locks of one worker: given late, told late when they are lost, and free at once when it dies. */
 function mortalLock(world: World, worker: Mortal): { lock: Platform['lock']; releaseAll: () => void } {
   const { time, random } = world
-  const death = new AbortController()
+  const waiting = new Set<AbortController>()
   const held = new Set<Held>()
   return {
     lock: {
@@ -177,9 +177,10 @@ function mortalLock(world: World, worker: Mortal): { lock: Platform['lock']; rel
           if (worker.isDead()) return
           const { signal } = options
           const leave = new AbortController()
-          death.signal.addEventListener('abort', () => leave.abort())
+          waiting.add(leave)
           signal?.addEventListener('abort', () => leave.abort())
           void world.lock.acquire(name, { ...options, signal: leave.signal }).then((got) => {
+            waiting.delete(leave)
             if (worker.isDead()) return got?.release()
             const mine = got && {
               release: () => {
@@ -196,7 +197,7 @@ function mortalLock(world: World, worker: Mortal): { lock: Platform['lock']; rel
         }),
     },
     releaseAll() {
-      death.abort()
+      for (const leave of waiting) leave.abort()
       for (const lock of held) lock.release()
     },
   }
