@@ -6,6 +6,8 @@ import type { Consent } from '../requests/use-consent.ts'
 interface ApproveButtonProps {
   readonly consent: Consent
   readonly words: string
+  /** Not the answer that is expected. */
+  readonly isPlain?: boolean
   readonly isDestructive?: boolean
   readonly isDisabled: boolean
   /** Shows the request over everything else. */
@@ -13,8 +15,9 @@ interface ApproveButtonProps {
   readonly onApprove: () => void
 }
 
-export function ApproveButton({ consent, words, isDestructive, isDisabled, onTop, onApprove }: ApproveButtonProps) {
+export function ApproveButton({ consent, words, onTop, onApprove, ...props }: ApproveButtonProps) {
   const { strings, isRefused } = useWidget()
+  const { isPlain, isDestructive, isDisabled } = props
   const { unseen, isCovered, canApprove, showNext, whenMeant } = consent
   const hasMore = unseen > 0 && unseen < Infinity
   return (
@@ -45,7 +48,7 @@ export function ApproveButton({ consent, words, isDestructive, isDisabled, onTop
         )}
       </div>
       <button
-        class={`button primary ${isDestructive ? 'danger' : ''}`}
+        class={`button ${isPlain ? '' : 'primary'} ${isDestructive ? 'danger' : ''}`}
         // Enter in a field presses the form's submit button: never one that sets off what cannot be undone.
         type={isDestructive ? 'button' : 'submit'}
         disabled={isDisabled || isRefused || !canApprove}

@@ -4,36 +4,52 @@ import type { Request, Resolution } from '@dogear/core'
 import { useWidget } from '../context.ts'
 import { RequestForm } from '../requests/request-form.tsx'
 import { requestTitle } from '../requests/request-title.ts'
-import { useArmed, useDecision, useDraft } from '../requests/use-decision.ts'
+import { useConsent } from '../requests/use-consent.ts'
+import { useDecision, useDraft } from '../requests/use-decision.ts'
 import { ValueList } from '../value-list.tsx'
+import { ApproveButton } from './approve-button.tsx'
 
-/** The answers after which something runs. */
-const runs: ReadonlySet<string> = new Set(['retry', 'approve'])
+interface OutcomeProps {
+  readonly request: Request
+  /** Shows it over everything else on the page. */
+  readonly onTop?: () => void
+}
 
-export function Outcome({ request }: { request: Request }) {
+export function Outcome({ request, onTop }: OutcomeProps) {
   const { session, strings } = useWidget()
   const { draft, write } = useDraft(request.id, '')
   const { isSent, refusal, decide } = useDecision(request.id)
-  const isArmed = useArmed()
+  const consent = useConsent()
   const isCheckpoint = request.kind === 'checkpoint'
   const ways = isCheckpoint ? (['stop', 'approve'] as const) : (['stop', 'retry', 'happened'] as const)
-  const resolution = (type: (typeof ways)[number]): Resolution => {
+  const answer = (type: (typeof ways)[number]) => () => {
     const result = draft.value.trim()
-    return type === 'happened' && result ? { type, result } : { type }
+    const resolution: Resolution = type === 'happened' && result ? { type, result } : { type }
+    decide(() => session.resolve(request.id, resolution))
   }
-  const buttons = ways.map((type) => (
-    <button
-      class={`button ${type === 'approve' ? 'primary' : ''}`}
-      type="button"
-      key={type}
-      disabled={isSent.value || (runs.has(type) && !isArmed)}
-      onClick={() => decide(() => session.resolve(request.id, resolution(type)))}
-    >
-      {strings.outcome[type]}
-    </button>
-  ))
+  const buttons = ways.map((type) =>
+    // What it runs is as much of a decision as an approval.
+    type === 'retry' || type === 'approve' ? (
+      <ApproveButton
+        key={type}
+        consent={consent}
+        words={strings.outcome[type]}
+        // Whether it happened is for the person to say: neither answer is the one to press.
+        isPlain={type === 'retry'}
+        isDestructive={request.destructive}
+        isDisabled={isSent.value}
+        onTop={onTop}
+        onApprove={answer(type)}
+      />
+    ) : (
+      <button class="button" type="button" key={type} disabled={isSent.value} onClick={answer(type)}>
+        {strings.outcome[type]}
+      </button>
+    ),
+  )
   return (
     <RequestForm
+      form={consent.form}
       title={requestTitle(request, session, strings)}
       hint={isCheckpoint ? strings.approvalHint : strings.outcomeHint}
       refusal={refusal.value}

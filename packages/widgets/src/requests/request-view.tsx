@@ -9,6 +9,6 @@ export function RequestView({ requests, onTop }: ApprovalProps) {
   const request = requests[0]!
   if (request.questions?.length) return <Questions request={request} questions={request.questions} />
   if (request.kind === 'elicitation') return <Elicitation request={request} />
-  if (request.kind === 'outcome' || request.kind === 'checkpoint') return <Outcome request={request} />
+  if (request.kind === 'outcome' || request.kind === 'checkpoint') return <Outcome request={request} onTop={onTop} />
   return <Approval requests={requests} onTop={onTop} />
 }

@@ -289,6 +289,7 @@ test.each([
   const session = sessionAsking({ ...approval, id: 'o1', kind: 'outcome' })
   const chat = chatInPage(session)
   await drawn()
+  await vi.waitFor(() => expect(button(chat, word).disabled).toBe(false))
   await userEvent.fill(find(chat, '.request textarea'), 'Receipt 7')
   await new Promise((resolve) => setTimeout(resolve, 550))
   for (let presses = 0; chat.shadowRoot!.activeElement?.textContent !== word && presses < 5; presses += 1) {
@@ -296,6 +297,27 @@ test.each([
   }
   await userEvent.keyboard('{Enter}')
   expect(session.commands).toEqual([{ type: 'resolve', requestId: 'o1', resolution: { type } }])
+})
+
+test('[G4] [T7] a click that a script made does not run it again, a person’s does', async () => {
+  const session = sessionAsking({ ...approval, id: 'o1', kind: 'outcome' })
+  const chat = chatInPage(session)
+  const run = () => button(chat, 'It didn’t, run it')
+  await drawn()
+  await vi.waitFor(() => expect(run().disabled).toBe(false))
+  run().click()
+  find<HTMLFormElement>(chat, '.request').requestSubmit()
+  expect(session.commands).toEqual([])
+  await userEvent.click(run())
+  expect(session.commands).toEqual([{ type: 'resolve', requestId: 'o1', resolution: { type: 'retry' } }])
+})
+
+test('[G4] [T6] what ran is seen to its end before it runs again', async () => {
+  const args = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`field${at}`, 'value']))
+  const chat = chatInPage(sessionAsking({ ...approval, id: 'o1', kind: 'outcome', args }))
+  await vi.waitFor(() => expect(words(chat)).toContain('more to look at'))
+  expect(button(chat, 'It didn’t, run it').disabled).toBe(true)
+  expect(button(chat, 'It happened').disabled).toBe(false)
 })
 
 test('[G4] [T6] a click meant for what was there before does not run it again, nor does Enter in the field', async () => {
@@ -326,7 +348,7 @@ test.each([
   expect(find(chat, '.request h3').textContent).toBe('Go on?')
   expect(words(chat)).toContain('HotelCasa do Rio')
   await vi.waitFor(() => expect(button(chat, word).disabled).toBe(false))
-  button(chat, word).click()
+  await userEvent.click(button(chat, word))
   expect(session.commands).toEqual([{ type: 'resolve', requestId: 's.checkpoint', resolution: { type } }])
 })
 

@@ -37,8 +37,8 @@ export function useConsent(): Consent {
   const look = () => {
     if (!form.current) return
     const now = performance.now()
-    const { primary, matter } = partsOf(form.current)
-    const place = placeOf(primary)
+    const { button, matter } = partsOf(form.current)
+    const place = placeOf(button)
     if (!document.hidden) unseen.value = countUnseen(matter)
     if (place !== watch.place || !watch.isClear) watch.since = now
     if (watch.isClear) watch.clearAt = now
@@ -118,12 +118,13 @@ interface View {
 const slack = 2
 
 function partsOf(form: HTMLElement) {
-  return { primary: form.querySelector('.primary')!, matter: form.querySelector('.matter')! }
+  // Approve is last, or among the answers that are.
+  return { button: form.querySelector('.buttons')!.lastElementChild!, matter: form.querySelector('.matter')! }
 }
 
-/** What must have been on the screen: each value and each field, and what is still folded. */
+/** What must have been on the screen: each value and each field of the call, and what is still folded. */
 function rowsOf(matter: Element): Element[] {
-  return [...matter.querySelectorAll('dd:not(:has(dl)), .field, .prompt, [data-more]')]
+  return [...matter.querySelectorAll('dd:not(:has(dl)), div.field, .prompt, [data-more]')]
 }
 
 function placeOf(element: Element): string {
