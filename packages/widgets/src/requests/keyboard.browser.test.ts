@@ -9,6 +9,8 @@ import { approval, asked, widgetStates } from '../testing/widget-states.ts'
 
 afterEach(clearPage)
 
+const [travel] = asked.questions!
+
 async function chatAsking(request: Request | readonly Request[], attributes?: Record<string, string>) {
   const session = scriptedSession({ status: 'paused', requests: [request].flat() })
   const chat = chatInPage(session, attributes)
@@ -102,6 +104,35 @@ test('sheet, Escape: closes a chat that can be closed, and answers nothing', asy
   expect(session.commands).toEqual([])
 })
 
+test('sheet: who presses a button that goes stays in it, and is in the composer after the last', async () => {
+  const { session, chat } = await chatAsking(approval)
+  for (const name of ['Don’t', 'Back', 'Edit', 'Back']) {
+    button(chat, name).focus()
+    await press('{Enter}')
+    expect(active(chat)).toBe(find(chat, 'h3'))
+  }
+  await lookThrough(chat)
+  approve(chat).focus()
+  await press('{Enter}')
+  expect(active(chat)).toBe(find(chat, 'h3'))
+  session.requests.value = []
+  await drawn()
+  expect(active(chat)).toBe(find(chat, '.composer textarea'))
+})
+
+test('questions, Next and Back: the keys go on in the question that comes', async () => {
+  const { chat } = await chatAsking({ ...asked, questions: [travel!, { ...travel!, question: 'And back?' }] })
+  await userEvent.click(inputs(chat)[0]!)
+  await userEvent.click(button(chat, 'Next'))
+  await drawn()
+  expect(active(chat)!.textContent).toBe('And back?')
+  await press('2')
+  expect(chosen(chat)).toBe(2)
+  await userEvent.click(button(chat, 'Back'))
+  await drawn()
+  expect(active(chat)).toBe(find(chat, 'h3'))
+})
+
 for (const destructive of [false, true]) {
   test(`[T6] Enter on Approve ${destructive ? 'does nothing for what is destructive' : 'approves'}, Space approves`, async () => {
     for (const [key, count] of [
@@ -133,8 +164,6 @@ test('[T6] Enter anywhere else in a destructive request does not approve it', as
   }
   expect(session.commands).toEqual([])
 })
-
-const [travel] = asked.questions!
 
 test.each(['{ArrowDown}', '{ArrowRight}'])('radio group, %s: chooses the next', async (key) => {
   const { chat } = await chatAsking({ ...asked, questions: [travel!] })

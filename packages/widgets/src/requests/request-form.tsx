@@ -1,6 +1,6 @@
 /** What every Request looks like: a title, its matter, and buttons that stay in view. */
 
-import type { ComponentChildren, Ref } from 'preact'
+import type { ComponentChildren, Ref, TargetedMouseEvent } from 'preact'
 import { pickByNumber } from '../question/pick-by-number.ts'
 
 interface RequestFormProps {
@@ -28,6 +28,8 @@ export function RequestForm(props: RequestFormProps) {
       part="request"
       aria-labelledby="title"
       onKeyDown={pickByNumber}
+      // On the way down: what is pressed may take this form away with it.
+      onClickCapture={keepFocus}
       onSubmit={(event) => {
         event.preventDefault()
         onSubmit?.()
@@ -46,4 +48,15 @@ export function RequestForm(props: RequestFormProps) {
       <div class="buttons">{buttons}</div>
     </form>
   )
+}
+
+/** Whoever pressed a button that then goes, or is disabled, goes on at the title, not at the top of the page. */
+function keepFocus({ target, currentTarget }: TargetedMouseEvent<HTMLElement>): void {
+  if (!(target as Element).closest('button')) return
+  const root = currentTarget.getRootNode() as ShadowRoot
+  // After what it did is drawn.
+  requestAnimationFrame(() => {
+    if (root.activeElement?.matches(':not(:disabled)')) return
+    root.querySelector<HTMLElement>('.request h3')?.focus({ preventScroll: true })
+  })
 }
