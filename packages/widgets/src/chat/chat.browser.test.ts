@@ -267,6 +267,19 @@ test('the list follows the end, but never a reader who scrolled up', async () =>
   expect(distance()).toBeLessThan(2)
 })
 
+test('nothing leads to the end where a shorter answer shows all of it', async () => {
+  const session = scriptedSession({ messages: [said, agentSays('a1', 'An answer.\n\n'.repeat(60))] })
+  const chat = chatInPage(session)
+  chat.style.height = '400px'
+  await drawn()
+  find(chat, '.list').scrollTop = 0
+  await drawn()
+  expect(has(chat, '.jump')).toBe(true)
+  session.messages.value = [said, agentSays('a2', 'Short.')]
+  await drawn()
+  expect(has(chat, '.jump')).toBe(false)
+})
+
 test('earlier messages load when their place comes near, and the line that is read stays where it is', async () => {
   const turns = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, index) => [

@@ -24,16 +24,18 @@ export function useScroll() {
   useEffect(() => {
     const scroller = list.current!
     let last = scroller.scrollTop
+    const isNear = () => scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 48
     const moved = () => {
-      const { scrollTop, scrollHeight, clientHeight } = scroller
-      const isNear = scrollHeight - scrollTop - clientHeight < 48
+      const { scrollTop } = scroller
       // Only who goes up has left the end: words that just came are further down than anyone could have scrolled.
-      if (isNear || scrollTop < last) isAtEnd.value = isNear
+      if (isNear() || scrollTop < last) isAtEnd.value = isNear()
       last = scrollTop
     }
     const keep = () => memory.set('scroll', isAtEnd.peek() ? undefined : scroller.scrollHeight - scroller.scrollTop)
     // It runs after layout, so that following a stream never forces one.
     const grown = new ResizeObserver(() => {
+      // Another version may be so short that its end is in view.
+      if (!isAtEnd.peek()) isAtEnd.value = isNear()
       if (isAtEnd.peek()) scroller.scrollTop = scroller.scrollHeight
     })
     grown.observe(content.current!)
