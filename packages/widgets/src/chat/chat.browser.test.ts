@@ -191,6 +191,13 @@ test('tool cards tell the tense, the outcome, and on request with what', async (
   expect(find(chat, '.card[data-state=failed]').textContent).toMatch(/No answer\.$/)
 })
 
+test('a call that took no time does not say how long', async () => {
+  const calls = agentCalls('t1.1', '', [{ name: 'look', result: 'ok', summary: 'Seen', durationMs: 12 }])
+  const chat = chatInPage(scriptedSession({ messages: [said, ...calls] }))
+  await drawn()
+  expect(find(chat, '.card .meta').textContent).toBe('Seen')
+})
+
 test('three calls that are over fold into one line', async () => {
   const done = { name: 'look', result: 'ok', durationMs: 1000 }
   const chat = chatInPage(scriptedSession({ messages: [said, ...agentCalls('t1.1', '', [done, done, done])] }))

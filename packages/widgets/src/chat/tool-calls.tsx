@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals'
 import { useWidget } from '../context.ts'
-import { durationText } from '../duration.ts'
+import { durationText, leastShown } from '../duration.ts'
 import { Icon } from '../icon.tsx'
 import { isSettled, type CallState, type CallView } from './call-view.ts'
 import { ToolCard } from './tool-card.tsx'
@@ -33,7 +33,7 @@ function Group({ calls }: { calls: readonly CallView[] }) {
   const facts = [
     failed > 0 && strings.failures(failed),
     unknown > 0 && strings.unknowns(unknown),
-    took > 0 && durationText(took, strings, language),
+    took >= leastShown && durationText(took, strings, language),
   ]
 
   return (

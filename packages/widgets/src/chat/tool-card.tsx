@@ -2,7 +2,7 @@
 
 import { useSignal } from '@preact/signals'
 import { useWidget, type WidgetContext } from '../context.ts'
-import { durationText } from '../duration.ts'
+import { durationText, leastShown } from '../duration.ts'
 import { Icon, type IconName } from '../icon.tsx'
 import { LongText, ValueList } from '../value-list.tsx'
 import { isSettled, type CallState, type CallView } from './call-view.ts'
@@ -57,13 +57,13 @@ const icons: Record<CallState, IconName> = {
 
 /** The reason when it failed, the state when it did not run, else what came of it. */
 function cardEnd(call: CallView, widget: WidgetContext): string {
-  const { state, summary, result, durationMs } = call
+  const { state, summary, result, durationMs = 0 } = call
   if (state === 'failed') return firstLine(result) || widget.strings.call[state]
   if (state === 'running' || state === 'waiting') return ''
   if (state !== 'done') return widget.strings.call[state]
   const facts = [
     summary ?? answersOf(call),
-    durationMs !== undefined && durationText(durationMs, widget.strings, widget.language),
+    durationMs >= leastShown && durationText(durationMs, widget.strings, widget.language),
   ]
   return facts.filter(Boolean).join(' · ')
 }
