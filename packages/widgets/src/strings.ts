@@ -94,6 +94,8 @@ export const english = {
 
   plan: 'Plan',
   planDone: 'All done',
+  /** Whose step it is, when it is the visitor's. */
+  you: 'you',
   /** How far a step of the plan is. */
   step: {
     'not-started': 'Not started',

@@ -198,6 +198,12 @@ test('a call that took no time does not say how long', async () => {
   expect(find(chat, '.card .meta').textContent).toBe('Seen')
 })
 
+test('a step of the plan that is the visitor’s says so in their words', async () => {
+  const chat = chatInPage(scriptedSession(widgetStates.plan))
+  await drawn()
+  expect(find(chat, '.steps .chip').textContent).toBe('you')
+})
+
 test('three calls that are over fold into one line', async () => {
   const done = { name: 'look', result: 'ok', durationMs: 1000 }
   const chat = chatInPage(scriptedSession({ messages: [said, ...agentCalls('t1.1', '', [done, done, done])] }))

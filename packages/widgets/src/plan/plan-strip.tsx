@@ -64,7 +64,7 @@ function Step({ step, isChanged }: { step: PlanStep; isChanged: boolean }) {
       <span class="words">
         <span class="hidden">{strings.step[status]}: </span>
         {visibleText(step.title ?? step.step)}
-        {owner && owner !== 'agent' && <span class="chip">{visibleText(owner)}</span>}
+        {owner && owner !== 'agent' && <span class="chip">{owner === 'user' ? strings.you : visibleText(owner)}</span>}
         {status === 'blocked' && <span class="chip">{strings.step.blocked}</span>}
         {evidence && <span class="meta">{visibleText(evidence)}</span>}
       </span>

@@ -137,7 +137,7 @@ export const plan: Plan = {
     step(1, 'Find a hotel near the river', 'completed', { evidence: '7 compared, Casa do Rio is best' }),
     step(2, 'Check the dates', 'completed'),
     step(3, 'Book the hotel', 'in-progress'),
-    step(4, 'Pick restaurants', 'not-started', { owner: 'you' }),
+    step(4, 'Pick restaurants', 'not-started', { owner: 'user' }),
     step(5, 'Write the day plan', 'not-started'),
   ],
 }
