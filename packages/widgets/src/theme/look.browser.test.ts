@@ -30,6 +30,28 @@ test('on a screen 320 px high what is decided has room, and can be', async () =>
   await lookThrough(chat)
 })
 
+test('from right to left, words that do not run so keep their beginning, and stand where the others do', async () => {
+  const chat = chatInPage()
+  chat.dir = 'rtl'
+  chat.style.cssText = 'width: 320px; height: 680px'
+  await reachState(chat, 'inbox')
+  const title = find(chat, '.inbox li:last-child .words')
+  const box = title.getBoundingClientRect()
+  const first = placeOfLetter(title, 0)
+  expect(first.left).toBeGreaterThanOrEqual(box.left)
+  expect(first.left).toBeLessThan(placeOfLetter(title, 5).left)
+  const short = find(chat, '.inbox .words')
+  const last = placeOfLetter(short, short.textContent.length - 1)
+  expect(Math.abs(last.right - short.getBoundingClientRect().right)).toBeLessThan(2)
+})
+
+function placeOfLetter(element: Element, index: number): DOMRect {
+  const range = document.createRange()
+  range.setStart(element.firstChild!, index)
+  range.setEnd(element.firstChild!, index + 1)
+  return range.getBoundingClientRect()
+}
+
 /** Every element of a state that has words of its own. */
 async function wordsOf(state: string): Promise<HTMLElement[]> {
   const chat = chatInPage()
