@@ -30,6 +30,9 @@ const pages: Readonly<Record<string, readonly string[]>> = {
   plan: [...statesOf.plan!, 'checklist'],
 }
 
+/** Where nothing is asked in the chat itself. */
+const hasNoDialog = new Set(['answered', 'launcher', 'inbox'])
+
 defineElements()
 const widget = query.get('widget')
 const names = only ? [only] : widget ? pages[widget]! : Object.values(pages).flat()
@@ -50,7 +53,8 @@ function figureOf(name: string): HTMLElement {
   const figure = document.createElement('figure')
   const caption = document.createElement('figcaption')
   caption.append(linkTo(name, { state: name }))
-  if (statesOf.approval!.includes(name)) caption.append(' ', linkTo('as a dialog', { state: name, approval: 'modal' }))
+  if (statesOf.approval!.includes(name) && !hasNoDialog.has(name))
+    caption.append(' ', linkTo('as a dialog', { state: name, approval: 'modal' }))
   figure.append(caption, alone[name] ? elementOf(name) : chatOf(name))
   return figure
 }

@@ -73,7 +73,7 @@ function greet(playground, { url, tag, serves }) {
   Proxy       ${url}
   Answers     ${serves}
 
-  Try         Say hello, and press "Reload now" in the middle of the answer.
+  Try         Press "Count to 60", and "Reload now" while it counts.
               Ask for "a weekend in Lisbon": it plans, asks, and waits before it books.
               Open the same page in a second tab.
               Paste this into any page on this machine:

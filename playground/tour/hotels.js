@@ -26,7 +26,7 @@ export const searchHotels = {
 export const bookHotel = {
   name: 'book_hotel',
   label: { ask: 'Book a room', doing: 'Booking a room', done: 'Booked a room' },
-  description: 'Books a room',
+  description: 'Reserves the room in your name',
   parameters: {
     type: 'object',
     properties: {
