@@ -1,7 +1,7 @@
 /** One entry and all it imports as one minified file, in memory. */
 
 import { minify } from 'terser'
-import { build, type Plugin, type PluginOption, type Rolldown } from 'vite'
+import { build, minify as rename, type Plugin, type PluginOption, type Rolldown } from 'vite'
 import { platform } from './platform.ts'
 import { shortStyles } from './short-styles.ts'
 import { withoutUnusedParts } from './unused-parts.ts'
@@ -41,7 +41,11 @@ export async function bundle({ entry, fileName, format, plugins = [] }: BundleOp
       rolldownOptions: {
         // Children as further arguments are shorter than a `children` in every object, and `h` is in the file anyway.
         transform: { inject: { h: ['preact', 'h'], Fragment: ['preact', 'Fragment'] } },
-        output: { minify: true, comments: { annotation: false, jsdoc: false }, codeSplitting: false },
+        output: {
+          minify: { compress: true, mangle: false },
+          comments: { annotation: false, jsdoc: false },
+          codeSplitting: false,
+        },
       },
     },
   })
@@ -74,15 +78,27 @@ async function onlyFile(fileName: string, output: (Rolldown.OutputChunk | Rolldo
   }
 }
 
-/** What the bundler's own minifier leaves: a second one, which goes over the whole several times, finds a hundredth more. */
-async function minifyAgain({ code, map }: Rolldown.OutputChunk): Promise<Pick<Bundle, 'code' | 'map'>> {
-  const result = await minify(code, {
+/**
+ * What the bundler's own minifier leaves: a second one, which goes over the whole several times, finds a hundredth more.
+ * Names come last, when it is known which are left, and from the first again: its are the ones that compress.
+ */
+async function minifyAgain({ code, map, fileName }: Rolldown.OutputChunk): Promise<Pick<Bundle, 'code' | 'map'>> {
+  const shorter = await minify(code, {
     ecma: 2022,
     toplevel: true,
-    compress: { passes: 3, sequences: false, lhs_constants: false },
+    mangle: false,
+    compress: { passes: 2, sequences: false, lhs_constants: false },
     sourceMap: { content: map?.toString() ?? '', asObject: true },
   })
-  return { code: result.code ?? '', map: JSON.stringify(result.map) }
+  const named = await rename(fileName, shorter.code ?? '', {
+    compress: false,
+    mangle: { toplevel: true },
+    codegen: { removeWhitespace: true },
+    sourcemap: true,
+    // The cast: the same map by another package's type.
+    inputMap: shorter.map as never,
+  })
+  return { code: named.code, map: JSON.stringify(named.map) }
 }
 
 const licensesFileName = 'licenses.md'
