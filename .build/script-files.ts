@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Plugin } from 'vite'
 import { bundle, type Bundle } from './bundle.ts'
+import { sharedFirst } from './shared-first.ts'
 import { bundleWorker, workerFileName, workerText } from './worker-text.ts'
 
 export const scriptFileName = 'dogear.js'
@@ -27,7 +28,12 @@ export function emitScriptFiles(entry: string): Plugin {
 }
 
 export async function bundleScript(entry: string, worker: Plugin = workerText()): Promise<Bundle> {
-  return bundle({ entry, fileName: scriptFileName, format: 'iife', plugins: [worker] })
+  return bundle({
+    entry,
+    fileName: scriptFileName,
+    format: 'iife',
+    plugins: [worker, sharedFirst(entry, 'virtual:dogear-worker')],
+  })
 }
 
 export function copyScriptFiles(builtFolder: string): Plugin {

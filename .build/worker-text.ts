@@ -3,6 +3,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Plugin } from 'vite'
 import { bundle, type Bundle } from './bundle.ts'
+import { sharedFirst } from './shared-first.ts'
 
 export const workerFileName = 'dogear-worker.js'
 
@@ -14,14 +15,15 @@ export function workerText(): Plugin {
       if (id !== resolved) return
       const { code, sources } = await bundleWorker()
       for (const source of sources) this.addWatchFile(source)
-      return `export default ${JSON.stringify(asClassicScript(code))}`
+      // In a list: a mere text would be moved to where it is used, out of gzip's sight (shared-first.ts).
+      return `export default ${JSON.stringify([asClassicScript(code)])}`
     },
   }
 }
 
 /** A module without imports: one file serves as `worker: url`, as main-thread fallback and, embedded, as blob. */
 export async function bundleWorker(): Promise<Bundle> {
-  return bundle({ entry: workerEntry, fileName: workerFileName, format: 'es' })
+  return bundle({ entry: workerEntry, fileName: workerFileName, format: 'es', plugins: [sharedFirst(workerEntry)] })
 }
 
 /** For the blob: a page opened from disk may start a classic worker, but no module worker. */

@@ -31,7 +31,7 @@ const dogear = join(root, 'packages/dogear')
 const noWorker: Plugin = {
   name: 'no-worker',
   resolveId: (id) => (id === 'virtual:dogear-worker' ? '\0no-worker' : undefined),
-  load: (id) => (id === '\0no-worker' ? 'export default ""' : undefined),
+  load: (id) => (id === '\0no-worker' ? 'export default []' : undefined),
 }
 
 function read(file: string): string {

@@ -1,5 +1,5 @@
-/** The text of the built worker, put in by the build. */
+/** The text of the built worker, in parts, put in by the build. */
 declare module 'virtual:dogear-worker' {
-  const text: string
+  const text: readonly string[]
   export default text
 }

@@ -4,8 +4,8 @@ import type { ToPage } from '../protocol.ts'
 import type { HostWire } from './client.ts'
 
 export interface SpawnOptions {
-  /** The worker's source as a classic script, embedded in the page's own. */
-  readonly text: string
+  /** The worker's source as a classic script, in parts, embedded in the page's own. */
+  readonly text: readonly string[]
   /** A self-hosted worker file, for pages whose CSP forbids `blob:` workers. */
   readonly url?: string
   /** Where the worker file lies, for the last resort: it is imported and runs on the page's own thread. */
@@ -20,7 +20,7 @@ export async function spawnHost(options: SpawnOptions): Promise<HostWire> {
   const { text, url, fallback, warn } = options
   let problem: unknown
   try {
-    return await startWorker(url ?? URL.createObjectURL(new Blob([text], { type: 'text/javascript' })))
+    return await startWorker(url ?? URL.createObjectURL(new Blob([...text], { type: 'text/javascript' })))
   } catch (error) {
     problem = error
   }
