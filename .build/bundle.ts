@@ -29,7 +29,7 @@ export async function bundle({ entry, fileName, format, plugins = [] }: BundleOp
     configFile: false,
     logLevel: 'warn',
     plugins: [plugins, shortStyles(), withoutUnusedParts(), refuseLazyParts(fileName)],
-    define: { 'process.env.NODE_ENV': '"production"', 'window.__PREACT_SIGNALS_DEVTOOLS__': 'false' },
+    define: { 'process.env.NODE_ENV': '"production"' },
     build: {
       write: false,
       target: 'es2022',

@@ -6,8 +6,10 @@ export function withoutUnusedParts(): Plugin {
   return {
     name: 'dogear-unused-parts',
     transform(code, id) {
-      if (id.includes('/node_modules/preact/dist/')) return { code: withoutKinds(withoutLifecycles(code)), map: null }
+      if (id.includes('/node_modules/preact/dist/'))
+        return { code: withoutKinds(withoutHydration(withoutLifecycles(code))), map: null }
       if (id.includes('/@preact/signals/dist/')) return { code: withoutBindings(code), map: null }
+      if (id.includes('/@preact/signals-core/dist/')) return { code: withoutOptions(code), map: null }
       if (id.includes('/node_modules/idb/')) return { code: withoutIteration(code), map: null }
       if (id.includes('/node_modules/eventsource-parser/')) return { code: withoutReports(code), map: null }
       const used = usesOf(id)?.exec(code)?.[0]
@@ -31,7 +33,8 @@ const lifecycles = [
 
 /** How a file of ours would say that it needs one of them after all. */
 function usesOf(id: string): RegExp | undefined {
-  if (id.includes('/packages/widgets/')) return new RegExp(`${lifecycles}|${kindsUsed}`)
+  if (id.includes('/packages/widgets/')) return new RegExp(`${lifecycles}|${kindsUsed}|${signalsUsed}`)
+  if (id.includes('/packages/worker/src/client/')) return new RegExp(signalsUsed)
   if (id.includes('/packages/models/')) return /onRetry|onComment|\.reset\(/
   return id.includes('/packages/store/')
     ? /for await|\.iterate\(|FromIndex\(|database\.(?:put|add|delete|clear)\(|\bblocked\(/
@@ -57,7 +60,7 @@ const kindsUsed = [
   String.raw`\bhydrate\(|\bcreatePortal\(|contextType`,
 ].join('|')
 
-/** Preact asks for them by name. Two flags and a field are set only while it takes over what a server has drawn. */
+/** Preact asks for them by name. */
 function withoutKinds(code: string): string {
   return cutOut('Preact', code, [
     [new RegExp(`"(?:${elements}|${attributes}|http://www.w3.org/1998/Math/MathML)"==[\\w$]+`, 'g'), '!1'],
@@ -66,9 +69,6 @@ function withoutKinds(code: string): string {
     [/\.replace\(\/xlink.*?"h"\)\.replace\(\/sName\$\/,"s"\)/, ''],
     // Events caught on their way down.
     [/[\w$]+=([\w$]+)!=\(\1=\1\.replace\([\w$]+,"\$1"\)\),/, ''],
-    [/\b(?:32|128)&[\w$]+\.__u\b/g, '0'],
-    [/\([\w$]+=[\w$]+\.__z\)/, '!1'],
-    [/[\w$]+(?:\.[\w$]+)*\.__z\b(?!=)/g, '(void 0)'],
     // Portals.
     [/[\w$]+\.props\.__P\b/g, '(void 0)'],
     [/[\w$]+\.__P(?=&&\()/g, '!1'],
@@ -79,14 +79,61 @@ function withoutKinds(code: string): string {
   ])
 }
 
+/** Two flags, a field and what is asked of an element are only for taking over what a server has drawn. */
+function withoutHydration(code: string): string {
+  return cutOut('Preact', code, [
+    [/\b(?:32|128)&[\w$]+\.__u\b/g, '0'],
+    [/(?<=[\w$]+=)\([\w$]+=[\w$]+&&0\)\?null:(?=[\w$]+\.__k)/, ''],
+    [/[\w$]+&&(?="function"!=typeof [\w$]+\|\|)/, '0&&'],
+    [/[\w$]+&&(?="textarea"!=[\w$]+\|\|)/, '0&&'],
+    [/[\w$]+&&(?=[\w$]+\.data==)/, '0&&'],
+    // The same for whatever stands in a container before the first drawing. Ours is empty.
+    [/[\w$]+\.firstChild\?[\w$]+\.call\([\w$]+\.childNodes\):/, ''],
+    [/,[\w$]+(?=\)for\([\w$]+=0;[^)]*\)if\(\([^)]*\)&&\([\w$]+\?[\w$]+\.localName)/, ',0'],
+    [/"textarea"==[\w$]+&&null!=[\w$]+\.defaultValue\?null:[\w$]+&&[\w$]+\.call\([\w$]+\.childNodes\)/, 'null'],
+    [/![\w$]+&&[\w$]+(?=\)for\([\w$]+=\{\})/, '0'],
+    [/([\w$]+)\?\1\[0\]:/, ''],
+    [/([\w$]+)&&\1\.some\([\w$]+\)(?=\)?,)/g, '0'],
+    [/\([\w$]+=[\w$]+\.__z\)/, '!1'],
+    [/[\w$]+(?:\.[\w$]+)*\.__z\b(?!=)/g, '(void 0)'],
+  ])
+}
+
+/** How a file would say that it needs them after all. */
+const signalsUsed = String.raw`useSignalEffect|useModel|\bwatched\b|unwatched|createModel\b.*@preact/signals`
+
 /**
  * A signal as an element's text or attribute would be followed without drawing the component again. None is: a test sees
- * to it. Its text is a method given to all signals, said to have no effect; its attributes are kept under these two names.
+ * to it. Its text is a method given to all signals; its attributes are looked for as an element comes, changes and goes.
  */
 function withoutBindings(code: string): string {
-  const [before, text, ...more] = code.split(/(?=Object\.defineProperties\()/)
-  if (!text || more.length > 0) throw new Error('Signals are bound to text in another way: cut it out there.')
-  return `${before}/* @__PURE__ */ ${text}`.replace(/(?<![\w$.])[\w$]+\.(?:__np|U)\b(?!=[^=])/g, '(void 0)')
+  return cutOut('Signals', code, [
+    [/Object\.defineProperties\(.*?\}\);(?=\w+\("__b")/s, ''],
+    [/if\("string"==typeof \w+\.type\)\{var \w+,\w+=\w+\.props;.*?(?=\w+\(\w+\)\}\);)/, ''],
+    [/var \w+;if\("string"==typeof \w+\.type&&.*?(?=\w+\(\w+\)\}\);)/, ''],
+    [/if\("string"==typeof \w+\.type\)\{.*?\.__np=void 0\}else(?=\{)/, ''],
+    // For the effects of a component.
+    [/\w+\(function\(\)\{\w+=this\.N\}\)\(\);/, ''],
+    // What devtools would show.
+    [/"undefined"!=typeof window&&!!window\.__PREACT_SIGNALS_DEVTOOLS__/, '!1'],
+    [/,"function"==typeof \w+\.type\?\w+\.type\.displayName\|\|\w+\.type\.name:""/, ''],
+    [/,\{name:\w+\}/, ''],
+  ])
+}
+
+/** Nothing of ours asks whether a signal is watched, names one, or makes a model, which collects its effects. */
+function withoutOptions(code: string): string {
+  return cutOut('Signals', code, [
+    [/this\.W=.*?\.name(?=\})/, ''],
+    [/else \w+\(function\(\)\{[^}]*\.W\)[^}]*\}\)/, ''],
+    [/if\(void 0===\w+\)\w+\(function\(\)\{[^}]*\.Z\)[^}]*\}\)/, ''],
+    [/this\.name=[^;]*;if\((\w+)\)\1\.push\(this\)/, ''],
+    [/,\{name:"sub"\}/, ''],
+    [
+      /(?<=function \w+\(\w+\)\{var \w+=\w+),\w+=\w+(;\w+=void 0;)\w+=void 0;(try\{return \w+\(\)\}finally\{\w+=\w+);\w+=\w+/,
+      '$1$2',
+    ],
+  ])
 }
 
 /**
