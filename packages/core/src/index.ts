@@ -266,7 +266,9 @@ export {
   isHead,
   isPartial,
   isRuleRecord,
+  isSessionRecord,
   lostMessage,
+  readableFacts,
 } from './session/check-record.ts'
 export { changeEntry, isChange, type Change } from './turn/change.ts'
 export { endOfStep, nodeNamed, refuseUnlessIdle } from './turn/branch.ts'

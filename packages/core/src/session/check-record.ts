@@ -4,7 +4,7 @@
  */
 import { isWebAddress } from '../permission/elicitation.ts'
 import { parseRule } from '../permission/rule.ts'
-import type { RuleRecord } from '../ports/store.ts'
+import type { RuleRecord, SessionRecord } from '../ports/store.ts'
 import {
   anything,
   count,
@@ -52,6 +52,16 @@ export function isPartial(value: unknown): value is Partial {
 
 export function isRuleRecord(value: unknown): value is RuleRecord {
   return shape({ id: text, agent: text, rule, decision: text, createdAt: time })(value)
+}
+
+export function isSessionRecord(value: unknown): value is SessionRecord {
+  return sessionRecord(value)
+}
+
+/** Those of its facts that are what they should be. */
+export function readableFacts(value: unknown): globalThis.Partial<SessionRecord> {
+  const facts = Object.entries(isObject(value) ? value : {})
+  return Object.fromEntries(facts.filter(([key, fact]) => row[key]?.(fact)))
 }
 
 /** Stands where a message was that cannot be read. */
@@ -305,6 +315,23 @@ const partial = shape({
   finish: maybe(text),
   resumedAt: maybe(list(count)),
 })
+
+const row: Readonly<Record<string, Check>> = {
+  id: text,
+  agent: text,
+  seq: whole,
+  epoch: whole,
+  createdAt: time,
+  updatedAt: time,
+  messageCount: whole,
+  waiting: whole,
+  asks: maybe(list(text)),
+  minReader: whole,
+  title: maybe(text),
+  tag: maybe(text),
+  archived: maybe(flag),
+}
+const sessionRecord = shape(row)
 
 const node = shape({
   id: text,

@@ -6,6 +6,8 @@ import {
   isHead,
   isPartial,
   isRuleRecord,
+  isSessionRecord,
+  readableFacts,
   type Entry,
   type SessionRecord,
   type Store,
@@ -47,16 +49,16 @@ export function checkedStore(store: Store, warn: (message: string) => void): Sto
   }
 
   async function checkedRow(sessionId: string, row: unknown): Promise<SessionRecord | undefined> {
-    if (isRow(row)) return row
+    if (isSessionRecord(row)) return row
     const first = await store.entriesAt(sessionId, [0])
     if (row === undefined && !first.length) return undefined
     // Begun by another tab between the two looks.
     const begun = row === undefined && (await store.session(sessionId))
-    if (isRow(begun)) return begun
+    if (isSessionRecord(begun)) return begun
     await putAside(sessionId, 'session', row ?? null)
     const entries: readonly unknown[] = await store.entries(sessionId, 0)
     const start = first.find((entry) => entry.type === 'session-start')
-    return { ...emptyRow, ...readable(row), id: sessionId, agent: start?.agent ?? '', seq: entries.length }
+    return { ...emptyRow, ...readableFacts(row), id: sessionId, agent: start?.agent ?? '', seq: entries.length }
   }
 
   return {
@@ -64,7 +66,7 @@ export function checkedStore(store: Store, warn: (message: string) => void): Sto
     session: async (sessionId) => checkedRow(sessionId, await store.session(sessionId)),
     async sessions(query = {}) {
       const rows = await store.sessions(query)
-      if (!rows.some((row) => !isRow(row))) return rows
+      if (!rows.some((row) => !isSessionRecord(row))) return rows
       const checked = await Promise.all(rows.map((row) => checkedRow(row.id, row)))
       return checked.filter(
         (row) => row !== undefined && [undefined, row.agent].includes(query.agent),
@@ -127,33 +129,3 @@ export function checkedStore(store: Store, warn: (message: string) => void): Sto
 }
 
 const emptyRow = { epoch: 0, createdAt: 0, updatedAt: 0, messageCount: 0, waiting: 0, minReader: 0 }
-
-/** Those of its facts that are what they should be. */
-function readable(row: unknown): Partial<SessionRecord> {
-  const pairs = typeof row === 'object' && row !== null ? Object.entries(row) : []
-  return Object.fromEntries(pairs.filter(([key, value]) => rowFields[key]?.(value)))
-}
-
-function isRow(row: unknown): row is SessionRecord {
-  if (typeof row !== 'object' || row === null) return false
-  return Object.entries(rowFields).every(([key, check]) => check((row as Record<string, unknown>)[key]))
-}
-
-const isText = (value: unknown) => typeof value === 'string'
-const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0
-const isTime = (value: unknown) => Number.isFinite(value) && Math.abs(value as number) <= 8.64e15
-const rowFields: Readonly<Record<string, (value: unknown) => boolean>> = {
-  id: isText,
-  agent: isText,
-  seq: isCount,
-  epoch: isCount,
-  createdAt: isTime,
-  updatedAt: isTime,
-  messageCount: isCount,
-  waiting: isCount,
-  asks: (value) => value === undefined || (Array.isArray(value) && value.every(isText)),
-  minReader: isCount,
-  title: (value) => value === undefined || isText(value),
-  tag: (value) => value === undefined || isText(value),
-  archived: (value) => value === undefined || typeof value === 'boolean',
-}
