@@ -91,6 +91,12 @@ export const english = {
   yes: 'Yes',
   no: 'No',
   none: 'none',
+  /** What a set or a map in an argument holds. */
+  parts: {
+    item: (index: number) => `Item ${index}`,
+    key: (index: number) => `Key ${index}`,
+    value: (index: number) => `Value ${index}`,
+  },
 
   plan: 'Plan',
   planDone: 'All done',

@@ -2,11 +2,12 @@
 
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { spellOut } from '@dogear/core'
 import { useWidget } from './context.ts'
 import { disguisedHosts } from './disguised-hosts.ts'
 import { fieldsOf, record } from './form/json-schema.ts'
+import { contentOf, exactText, kindOf, leafText, partsOf } from './value-parts.ts'
 import { visibleText } from './visible-text.ts'
 
 interface ValueListProps {
@@ -22,24 +23,23 @@ interface ValueListProps {
 export function ValueList({ value, schema, depth = 0 }: ValueListProps) {
   const { strings } = useWidget()
   const isAll = useSignal(false)
-  if (!isBranch(value)) return <Leaf value={value} isExact={schema !== undefined} />
+  const parts = partsOf(value, strings)
+  if (parts.length === 0) return <Leaf value={value} isExact={schema !== undefined} />
   // A model can nest deeper than any page can draw.
-  if (depth > 30) return <LongText text={JSON.stringify(value)} isExact />
-  const isList = Array.isArray(value)
-  const entries = Object.entries(value)
-  const shown = isAll.value || entries.length <= rowLimit + 5 ? entries : entries.slice(0, rowLimit)
-  const rest = entries.length - shown.length
+  if (depth > 30) return <LongText text={exactText(value, strings)} isExact />
+  const shown = isAll.value || parts.length <= rowLimit + 5 ? parts : parts.slice(0, rowLimit)
+  const rest = parts.length - shown.length
   return (
     <dl class="values">
-      {shown.map(([key, entry]) => (
+      {shown.map(({ key, label, value: part }) => (
         <Row
-          key={key}
-          label={isList ? String(Number(key) + 1) : schema ? nameText(key, schema) : visibleText(spellOut(key))}
-          isWide={isBranch(entry)}
+          key={key ?? label}
+          label={label ?? (schema ? nameText(key!, schema) : visibleText(spellOut(key!)))}
+          isWide={partsOf(part, strings).length > 0}
         >
           <ValueList
-            value={entry}
-            schema={schema && ((isList ? record(schema).items : fieldsOf(schema)[key]) ?? {})}
+            value={part}
+            schema={schema && ((key === undefined ? record(schema).items : fieldsOf(schema)[key]) ?? {})}
             depth={depth + 1}
           />
         </Row>
@@ -81,15 +81,31 @@ function Leaf({ value, isExact }: { value: unknown; isExact: boolean }) {
     const isOther = [strings.yes, strings.no, strings.none].includes(value) || looksLikeOther.test(value)
     return <LongText text={isExact && isOther && !isLong(value) ? `"${value}"` : value} isExact={isExact} />
   }
-  if (typeof value === 'number')
-    return <>{value.toLocaleString(language, { maximumSignificantDigits: 21, useGrouping: false })}</>
   if (typeof value === 'boolean') return <>{value ? strings.yes : strings.no}</>
-  if (value === null || value === undefined) return <span class="meta">{strings.none}</span>
-  return <>{JSON.stringify(value)}</>
+  if (value === null || (value === undefined && !isExact)) return <span class="meta">{strings.none}</span>
+  if (value instanceof Blob) return <FileText file={value} />
+  const text = leafText(value, language)
+  // Some languages write a number with marks that are invisible.
+  return typeof value === 'number' ? <>{text}</> : <LongText text={text} isExact />
 }
 
-/** Nothing at all, a number, an empty list, or what begins or ends where it cannot be seen. */
-const looksLikeOther = /^(?:[-−]?[\p{Nd}.,٫]+|\[\]|\{\})?$|^["\s]|\s$/u
+/** Nothing at all, a number, an empty list, what has a name like `⟨Set⟩`, or what begins or ends where it cannot be seen. */
+const looksLikeOther = /^(?:[-−]?[\p{Nd}.,٫]+n?|NaN|-?Infinity|\[\]|\{\})?$|^["\s⟨]|\s$/u
+
+/** A file by its name, its type and its bytes; not to be approved before they were read. */
+function FileText({ file }: { file: Blob }) {
+  const bytes = useSignal<ArrayBuffer | undefined>(undefined)
+  useLayoutEffect(() => {
+    file.arrayBuffer().then(
+      (read) => (bytes.value = read),
+      () => {},
+    )
+  }, [file])
+  if (!bytes.value) return <span data-more="1">…</span>
+  const { name, type, lastModified } = file as Partial<File>
+  const about = JSON.stringify([name, type, lastModified])
+  return <LongText text={`⟨${kindOf(file)}⟩ ${about} ${contentOf(bytes.value)}`} isExact />
+}
 
 /** Long text by its head and its tail, by its length and its hash, so that nothing hides in the middle unsaid. */
 export function LongText({ text, isExact }: { text: string; isExact?: boolean }) {
@@ -146,7 +162,3 @@ function isLong(text: string): boolean {
 
 /** How many rows of one list are drawn before somebody asks for the rest. */
 const rowLimit = 50
-
-function isBranch(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && Object.keys(value).length > 0
-}

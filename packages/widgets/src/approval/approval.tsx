@@ -11,6 +11,7 @@ import { requestLabel, requestTitle, verbOf } from '../requests/request-title.ts
 import { useConsent } from '../requests/use-consent.ts'
 import { useDecision, useDraft } from '../requests/use-decision.ts'
 import { ValueList } from '../value-list.tsx'
+import { isJson } from '../value-parts.ts'
 import { visibleText } from '../visible-text.ts'
 import { Always, type AlwaysChoice } from './always.tsx'
 import { ApproveButton } from './approve-button.tsx'
@@ -60,10 +61,13 @@ interface SingleProps {
 
 function Single({ request, total, alike, onTogether, onTop }: SingleProps) {
   const { session, strings } = useWidget()
+  const proposed = { ...record(request.defaults), ...record(request.args) }
+  // The form would send back something else than what it could not show.
+  const canEdit = request.parameters !== undefined && isJson([proposed, request.args], strings)
   const { draft, write } = useDraft<ApprovalDraft>(request.id, {
     view: 'look',
     comment: '',
-    texts: toTexts({ ...request, args: { ...record(request.defaults), ...record(request.args) } }),
+    texts: canEdit ? toTexts({ ...request, args: proposed }) : {},
   })
   const { isSent, refusal, decide } = useDecision(request.id)
   const consent = useConsent()
@@ -105,7 +109,7 @@ function Single({ request, total, alike, onTogether, onTop }: SingleProps) {
       buttons={
         <>
           {view === 'look' && button(strings.approvalDont, () => change({ view: 'reject' }))}
-          {view === 'look' && request.parameters && button(strings.approvalEdit, () => change({ view: 'edit' }))}
+          {view === 'look' && canEdit && button(strings.approvalEdit, () => change({ view: 'edit' }))}
           {view !== 'look' && button(strings.back, () => change({ view: 'look' }))}
           {isReject ? (
             <button class="button primary" disabled={isSent.value}>

@@ -138,6 +138,26 @@ test('[T5] rows that are not drawn yet are counted, and must be drawn', async ()
   expect(button(chat, 'Show 450 more')).toBeTruthy()
 })
 
+test('[T5] a file is shown by its name, type and bytes, and cannot be approved before they were read', async () => {
+  const file = new File(['hi'], 'ticket', { type: 'text/plain', lastModified: 7 })
+  let read = (_bytes: ArrayBuffer) => {}
+  file.arrayBuffer = () => new Promise((resolve) => (read = resolve))
+  const { chat } = chatAsking({ ...approval, args: { ticket: file } })
+  await drawn()
+  await wait(900)
+  expect(approve(chat).disabled).toBe(true)
+  read(await new Blob(['hi']).arrayBuffer())
+  await lookThrough(chat)
+  expect(find(chat, 'dd').textContent).toBe('⟨File⟩ ["ticket","text/plain",7] 104 105')
+})
+
+test('[C49] what a form could not give back as it was is not offered to be edited', async () => {
+  const { chat } = chatAsking({ ...approval, args: { hotel: 'Casa do Rio', guests: new Set(['Ana']) } })
+  await drawn()
+  expect(words(chat)).toContain('Item 1Ana')
+  expect(words(chat)).not.toContain('Edit')
+})
+
 test('[T6] no request puts the focus on Approve, in a sheet or a dialog', async () => {
   // Long enough to scroll: then the browser itself would focus what scrolls.
   const { chat } = chatAsking({ ...approval, args: Array.from({ length: 40 }, (_, index) => index) })

@@ -26,9 +26,14 @@ async function shown(args: unknown): Promise<HTMLElement> {
     box,
   )
   const long = leavesOf(args).filter((leaf) => isText(leaf) && leaf.length > 600)
-  if (long.length > 0) {
-    await vi.waitFor(() => expect(box.querySelectorAll('.hash')).toHaveLength(long.length), { interval: 5 })
-  }
+  // Hashed, and files read.
+  await vi.waitFor(
+    () => {
+      expect(box.querySelectorAll('.hash')).toHaveLength(long.length)
+      expect(box.querySelector('[data-more]')).toBe(null)
+    },
+    { interval: 5 },
+  )
   return box
 }
 
@@ -42,15 +47,29 @@ function isText(value: unknown): value is string {
 }
 
 function namesOf(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return []
-  const names = Array.isArray(value) ? [] : Object.keys(value)
-  return [...names, ...Object.values(value).flatMap(namesOf)]
+  const parts = partsOf(value)
+  if (!parts) return []
+  const names = Object.prototype.toString.call(value) === '[object Object]' ? Object.keys(value as object) : []
+  return [...names, ...parts.flatMap(namesOf)]
+}
+
+/** What a value holds; nothing for a leaf. */
+function partsOf(value: unknown): readonly unknown[] | undefined {
+  if (value instanceof Map) return [...value].flat()
+  if (value instanceof Set) return [...value]
+  const isPlain = ['[object Object]', '[object Array]'].includes(Object.prototype.toString.call(value))
+  return isPlain ? Object.values(value as object) : undefined
 }
 
 /** What must be read of a leaf. */
 async function told(leaf: unknown): Promise<string[]> {
-  if (typeof leaf === 'number') return [leaf.toLocaleString(undefined, exact)]
+  if (typeof leaf === 'number') return [Number.isFinite(leaf) ? leaf.toLocaleString(undefined, exact) : String(leaf)]
   if (typeof leaf === 'boolean') return [leaf ? 'Yes' : 'No']
+  if (typeof leaf === 'bigint') return [`${leaf}n`]
+  if (leaf instanceof Date) return [`${leaf.toJSON()}`]
+  if (leaf instanceof RegExp) return [visibleText(leaf.source), leaf.flags]
+  if (leaf instanceof File) return [visibleText(JSON.stringify(leaf.name)), leaf.type, (await leaf.bytes()).join(' ')]
+  if (leaf instanceof Uint8Array) return [leaf.join(' ')]
   if (!isText(leaf)) return []
   if (leaf.length <= 600) return [visibleText(leaf)]
   const length = `Show all ${leaf.length.toLocaleString()} characters`
@@ -63,7 +82,7 @@ async function sha256(text: string): Promise<string> {
 }
 
 function leavesOf(value: unknown): unknown[] {
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [value]
+  return partsOf(value)?.flatMap(leavesOf) ?? [value]
 }
 
 /** Long enough to be folded; they differ where nobody sees it. */
@@ -76,11 +95,33 @@ const text = fc.oneof(
   fc.constantFrom('', '3', 'Yes', 'none', '"', '[]', '{}', ' a', 'a ', '⟨U+200B⟩', '\u200b', '-1.5', 'e\u0301', 'é'),
 )
 const key = fc.oneof(fc.constantFrom('hotel', 'Hotel', 'check_in', 'checkIn', '1', '__proto__', '"hotel"', 'a b'), text)
-const args = fc.dictionary(
-  key,
-  fc.jsonValue({ stringUnit: 'grapheme', maxDepth: 3 }).chain((value) => fc.oneof(fc.constant(value), text)),
-  { maxKeys: 5 },
+const json = fc.jsonValue({ stringUnit: 'grapheme', maxDepth: 3 })
+/** What a schema may turn arguments into. */
+const turned = fc.oneof(
+  fc.bigInt(),
+  fc.date({ noInvalidDate: false }),
+  fc.double(),
+  fc.constantFrom(/a/, /a/g, /[/"]/u, /\u200b/, new RegExp('\u200b'), new RegExp('')),
+  fc.uint8Array({ maxLength: 20 }),
+  fc.tuple(fc.uint8Array({ maxLength: 20 }), fc.string({ maxLength: 5 })).map(([bytes, name]) => fileOf(bytes, name)),
 )
+const inner = fc.oneof(fc.jsonValue({ maxDepth: 1 }), turned)
+const held = fc.oneof(
+  json,
+  text,
+  turned,
+  fc.array(inner, { maxLength: 3 }).map((items) => new Set(items)),
+  fc.array(fc.tuple(inner, inner), { maxLength: 3 }).map((pairs) => new Map(pairs)),
+)
+const args = fc.dictionary(key, held, { maxKeys: 5 })
+
+function fileOf(bytes: Uint8Array<ArrayBuffer>, name: string, type = 'text/plain'): File {
+  const file = new File([bytes], name, { type, lastModified: 0 })
+  fileTexts.set(file, JSON.stringify([name, type, [...bytes]]))
+  return file
+}
+/** All of a file, which can only be read later. */
+const fileTexts = new WeakMap<Blob, string>()
 
 test('[T5] for any arguments the dialog has every leaf and every name of them', async () => {
   await fc.assert(
@@ -131,6 +172,57 @@ test.each([
   expect(pictureOf(await shown(one))).not.toBe(pictureOf(await shown(other)))
 })
 
+test('[T5] nothing that a schema may make of arguments looks like anything else', async () => {
+  const bytes = new Uint8Array([1, 2])
+  const values = [
+    ...['', '12', '12n', '-12n', 'NaN', 'Infinity', '⟨Set⟩ ', '⟨RegExp⟩ /a/', '/a/', 'none', '{}', '[]', 'undefined'],
+    ...[12, 12n, -12n, NaN, Infinity, -Infinity, null, undefined, {}, []],
+    ...[
+      /a/,
+      /a/g,
+      new Date(0),
+      new Date(1),
+      new Date(NaN),
+      '⟨Date⟩ 1970-01-01T00:00:00.000Z',
+      '1970-01-01T00:00:00.000Z',
+    ],
+    ...[new Set(), new Map(), new Set(['ann']), new Set(['bob']), ['ann'], { 1: 'ann' }, { 'Item 1': 'ann' }],
+    ...[
+      new Map([['a', 1]]),
+      new Map([['b', 1]]),
+      new Map([['a', 2]]),
+      [['a', 1]],
+      { a: 1 },
+      { 'Key 1': 'a', 'Value 1': 1 },
+    ],
+    ...[new Set([[]]), new Set([{}]), new Map([[{ a: 1 }, 1]]), new Map([[{ a: 2 }, 1]])],
+    ...[
+      bytes,
+      new Int8Array(bytes),
+      bytes.buffer,
+      new DataView(bytes.buffer),
+      [1, 2],
+      new Float64Array([-0]),
+      new Float64Array(1),
+    ],
+    ...[fileOf(bytes, 'a'), fileOf(bytes, 'b'), fileOf(bytes, 'a', 'text/html'), fileOf(new Uint8Array([1, 3]), 'a')],
+    ...[new Blob([bytes]), new Blob(['other'])],
+    ...[deep(new Set(['ann'])), deep(['ann']), deep(new Map([['ann', 1n]])), deep({ 1: 'ann' })],
+  ]
+  const pictures = new Map<string, unknown>()
+  for (const value of values) {
+    const box = await shown({ hotel: value })
+    const picture = pictureOf(box)
+    expect([value, pictures.get(picture)]).toEqual([value, undefined])
+    pictures.set(picture, value)
+    close(box)
+  }
+})
+
+function deep(value: unknown): unknown {
+  return Array.from({ length: 40 }).reduce((inner) => [inner], value)
+}
+
 test('[T5] long text is told by its head, its tail, its length and its hash', async () => {
   const box = await shown({ hotel: `first${'x'.repeat(2_000)}last` })
   expect(box.textContent).toContain('first')
@@ -156,7 +248,15 @@ function pictureOf(box: Element): string {
 }
 
 function canonical(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return Object.is(value, -0) ? '-0' : JSON.stringify(value)
+  if (typeof value === 'bigint') return `${value}n`
+  if (typeof value === 'number') return Object.is(value, -0) ? '-0' : String(value)
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (value instanceof Map) return `Map${canonical([...value])}`
+  if (value instanceof Set) return `Set${canonical([...value])}`
+  if (value instanceof Date) return `Date${value.toJSON()}`
+  if (value instanceof RegExp) return `RegExp${value}`
+  if (value instanceof Uint8Array) return `Bytes${value.join()}`
+  if (value instanceof File) return `File${fileTexts.get(value)}`
   if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
   const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
   return `{${entries.map(([name, each]) => `${JSON.stringify(name)}:${canonical(each)}`).join()}}`
