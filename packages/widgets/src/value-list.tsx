@@ -79,7 +79,7 @@ function Leaf({ value, isExact }: { value: unknown; isExact: boolean }) {
   if (typeof value === 'string') {
     // "3" is not 3, and "Yes" is not yes: quoted, they do not look the same. A long one has its hash.
     const isOther = [strings.yes, strings.no, strings.none].includes(value) || looksLikeOther.test(value)
-    return <LongText text={isExact && isOther && !isLong(value) ? `"${value}"` : value} isExact={isExact} />
+    return <LongText text={isExact && isOther && !isFolded(value, isExact) ? `"${value}"` : value} isExact={isExact} />
   }
   if (typeof value === 'boolean') return <>{value ? strings.yes : strings.no}</>
   if (value === null || (value === undefined && !isExact)) return <span class="meta">{strings.none}</span>
@@ -110,9 +110,9 @@ function FileText({ file }: { file: Blob }) {
 /** Long text by its head and its tail, by its length and its hash, so that nothing hides in the middle unsaid. */
 export function LongText({ text, isExact }: { text: string; isExact?: boolean }) {
   const { strings, language } = useWidget()
-  const hash = useHash(isExact && isLong(text) ? text : '')
-  // Where a page may not hash (plain http), what is approved is shown whole.
-  const isWhole = useSignal(!isLong(text) || (isExact && !canHash))
+  const canFold = isFolded(text, isExact)
+  const hash = useHash(isExact && canFold ? text : '')
+  const isWhole = useSignal(!canFold)
   const hosts = isExact ? disguisedHosts(text) : []
   return (
     <>
@@ -148,7 +148,7 @@ const canHash = !!globalThis.crypto?.subtle
 function useHash(text: string): string {
   const hash = useSignal('')
   useEffect(() => {
-    if (!text || !canHash) return
+    if (!text) return
     void crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)).then((bytes) => {
       hash.value = Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
     })
@@ -156,8 +156,9 @@ function useHash(text: string): string {
   return hash.value
 }
 
-function isLong(text: string): boolean {
-  return text.length > 600
+/** What is approved is shown whole where no hash tells it: on plain http, and with half a character in it, which has no bytes. */
+function isFolded(text: string, isExact?: boolean): boolean {
+  return text.length > 600 && !(isExact && (!canHash || /\p{Cs}/u.test(text)))
 }
 
 /** How many rows of one list are drawn before somebody asks for the rest. */
