@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals'
 import type { Request } from '@dogear/core'
 import { useWidget } from '../context.ts'
 import { record } from '../form/json-schema.ts'
-import { readTexts, SchemaForm, toTexts, type Texts } from '../form/schema-form.tsx'
+import { hasChanges, readTexts, SchemaForm, toTexts, type Texts } from '../form/schema-form.tsx'
 import { Icon } from '../icon.tsx'
 import { RequestForm } from '../requests/request-form.tsx'
 import { requestLabel, requestTitle, verbOf } from '../requests/request-title.ts'
@@ -76,9 +76,12 @@ function Single({ request, total, alike, onTogether, onTop }: SingleProps) {
   const isEdit = view === 'edit'
   const isReject = view === 'reject'
   const { args, errors } = readTexts(texts, request, strings)
+  const isChanged = isEdit && hasChanges(texts, request)
+  // The rule that is shown is made of what was proposed: it is not for anything else.
+  const rule = isChanged ? undefined : request.always?.rule
   const approve = () => {
-    const chosen = request.always && always !== 'never' ? { always } : {}
-    decide(() => session.approve(request.id, isEdit ? { args, ...chosen } : chosen))
+    const chosen = rule !== undefined && always !== 'never' ? { always } : {}
+    decide(() => session.approve(request.id, isChanged ? { args } : chosen))
   }
   const reject = () => decide(() => session.reject(request.id, comment.trim() || undefined))
   const button = (words: string, onClick: () => void) => (
@@ -134,8 +137,8 @@ function Single({ request, total, alike, onTogether, onTop }: SingleProps) {
       ) : (
         <ValueList value={request.args} schema={request.parameters ?? {}} />
       )}
-      {request.always && !isReject && (
-        <Always rule={request.always.rule} choice={always} onChange={(next) => change({ always: next })} />
+      {rule !== undefined && !isReject && (
+        <Always rule={rule} choice={always} onChange={(next) => change({ always: next })} />
       )}
       {request.reason && (
         <details class="aside reason">

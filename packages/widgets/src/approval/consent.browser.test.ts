@@ -214,6 +214,41 @@ test('"always" is offered with its rule only where there is one, and is never th
   expect(has(without.chat, '.rule')).toBe(false)
 })
 
+test('"always" is for what was proposed: a change takes the choice away until it is taken back', async () => {
+  const { session, chat } = chatAsking({ ...approval, always: { rule: 'book_hotel(hotel: "Casa do Rio")' } })
+  await drawn()
+  find(chat, '.aside summary').click()
+  await drawn()
+  await userEvent.click(find(chat, '.aside label:nth-of-type(2) input'))
+  button(chat, 'Edit').click()
+  await drawn()
+  expect(has(chat, '.rule')).toBe(true)
+  await userEvent.fill(find(chat, '#field-0'), 'Ribeira')
+  await drawn()
+  expect(has(chat, '.rule')).toBe(false)
+  await userEvent.fill(find(chat, '#field-0'), 'Casa do Rio')
+  await drawn()
+  expect(has(chat, '.rule')).toBe(true)
+  await userEvent.fill(find(chat, '#field-0'), 'Ribeira')
+  await lookThrough(chat)
+  await userEvent.click(approve(chat))
+  const args = { ...(approval.args as object), hotel: 'Ribeira' }
+  expect(session.commands).toEqual([{ type: 'approve', requestId: approval.id, args }])
+})
+
+test('an edit that changes nothing approves what was proposed, and may be for always', async () => {
+  const { session, chat } = chatAsking({ ...approval, always: { rule: 'book_hotel' } })
+  await drawn()
+  button(chat, 'Edit').click()
+  await drawn()
+  find(chat, '.aside summary').click()
+  await drawn()
+  await userEvent.click(find(chat, '.aside label:nth-of-type(2) input'))
+  await lookThrough(chat)
+  await userEvent.click(approve(chat))
+  expect(session.commands).toEqual([{ type: 'approve', requestId: approval.id, always: 'session' }])
+})
+
 test('[T5] what a tool does is said where several of it are approved together, too', async () => {
   const description = 'Pays with the card of this shop.'
   const { chat } = chatAsking(...widgetStates.batch!.requests!.map((request) => ({ ...request, description })))

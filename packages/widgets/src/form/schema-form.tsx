@@ -23,6 +23,12 @@ export function toTexts({ args, parameters }: Given): Texts {
   return Object.fromEntries(names.map((name) => [name, textOfValue(values[name])]))
 }
 
+/** Whether something else would be sent than was proposed. */
+export function hasChanges(texts: Texts, given: Given): boolean {
+  const proposed = toTexts(given)
+  return Object.entries(texts).some(([name, text]) => text !== (proposed[name] ?? ''))
+}
+
 export interface ReadTexts {
   readonly args: Record<string, unknown>
   readonly errors: Texts
