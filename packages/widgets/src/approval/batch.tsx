@@ -11,13 +11,18 @@ import { ValueList } from '../value-list.tsx'
 import { ApproveButton } from './approve-button.tsx'
 import { Purpose } from './purpose.tsx'
 
-/** The requests that ask the same as the first one, about other arguments. */
+/** The requests that ask the same as the first one, about other arguments. One click cannot stand for several. */
 export function likeFirst(requests: readonly Request[]): readonly Request[] {
-  const [first] = requests
-  return requests.filter(({ kind, tool, label, prompt, destructive, entered }) => {
-    const isSame = tool === first!.tool && label === first!.label && prompt === first!.prompt
-    return kind === 'approval' && isSame && destructive === first!.destructive && !entered
+  const asked = whatIsAsked(requests[0]!)
+  return requests.filter((each) => {
+    const isAlone = each.kind !== 'approval' || each.gesture || each.entered
+    return !isAlone && whatIsAsked(each) === asked
   })
+}
+
+/** All that is said once for all of them, and who asks. */
+function whatIsAsked({ kind, path, tool, label, description, prompt, destructive, gesture }: Request): string {
+  return JSON.stringify([kind, path, tool, label, description, prompt, destructive, gesture])
 }
 
 /** However many wait, a page can draw only so much in one go. */

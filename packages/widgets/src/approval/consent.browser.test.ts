@@ -273,6 +273,24 @@ test('[T6] requests of one tool are approved together by one command, each of th
   ])
 })
 
+test.each([
+  ['a tool of the same name with another description', { description: 'Pays with the card of this shop.' }],
+  ['the same tool of a helper', { path: ['t1.1.0'] }],
+  ['what needs a click of its own', { gesture: true }],
+])('[T6] %s is not approved together with the others', async (_what, other) => {
+  const { chat } = chatAsking(approval, { ...approval, id: 'second' }, { ...approval, id: 'other', ...other })
+  await drawn()
+  expect(words(chat)).toContain('1 of 3')
+  expect(button(chat, 'All 2 together')).toBeTruthy()
+})
+
+test('[T6] two calls that each need a click are approved one by one', async () => {
+  const { chat } = chatAsking({ ...approval, gesture: true }, { ...approval, id: 'second', gesture: true })
+  await drawn()
+  expect(words(chat)).toContain('1 of 2')
+  expect(words(chat)).not.toContain('together')
+})
+
 test('200 requests at once are no more work for the page than twenty', async () => {
   const many = (count: number) =>
     Array.from({ length: count }, (_, index) => ({
