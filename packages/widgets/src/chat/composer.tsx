@@ -2,9 +2,10 @@
 
 import { useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
-import { useEffect, useLayoutEffect } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import type { Session } from '@dogear/worker'
 import { useWidget } from '../context.ts'
+import { useGrow } from '../form/use-grow.ts'
 import { Icon } from '../icon.tsx'
 import type { Draft } from './draft.ts'
 
@@ -33,7 +34,7 @@ export function Composer({ session, draft: { text: draft, write }, field, placeh
   useEffect(() => {
     if (session && isHeld.value) send()
   }, [session])
-  useLayoutEffect(() => grow(field.current!), [draft.value])
+  useGrow(field, draft.value)
 
   return (
     <form
@@ -76,11 +77,4 @@ export function Composer({ session, draft: { text: draft, write }, field, placeh
       </button>
     </form>
   )
-}
-
-/** For browsers without `field-sizing`: the style sheet sets the limits. */
-function grow(field: HTMLTextAreaElement): void {
-  if (CSS.supports('field-sizing', 'content')) return
-  field.style.height = 'auto'
-  field.style.height = `${field.scrollHeight}px`
 }

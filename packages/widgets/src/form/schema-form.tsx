@@ -1,10 +1,12 @@
 /** An object as a form: a field each, by its JSON Schema; what has no field of its own is JSON. */
 
+import { useRef, useState } from 'preact/hooks'
 import { useWidget } from '../context.ts'
 import type { Strings } from '../strings.ts'
 import { LongText, marked, nameText } from '../value-list.tsx'
 import { visibleText } from '../visible-text.ts'
 import { fieldsOf, record, type Schema } from './json-schema.ts'
+import { useGrow } from './use-grow.ts'
 
 /** What stands in the fields, by name. */
 export type Texts = Readonly<Record<string, string>>
@@ -110,6 +112,7 @@ export function SchemaForm({ given, texts, errors, onChange }: SchemaFormProps) 
             </label>
             <Control
               {...field}
+              isBlank={isBlank}
               id={`field-${index}`}
               value={text}
               aria-required={required.includes(name)}
@@ -135,6 +138,7 @@ export function SchemaForm({ given, texts, errors, onChange }: SchemaFormProps) 
 }
 
 interface ControlProps extends Field {
+  readonly isBlank: boolean
   readonly id: string
   readonly value: string
   readonly 'aria-required': boolean
@@ -143,9 +147,13 @@ interface ControlProps extends Field {
   readonly onInput: (event: { readonly currentTarget: { readonly value: string } }) => void
 }
 
-function Control({ type, choices, labels, schema, ...shared }: ControlProps) {
+function Control({ type, choices, labels, schema, isBlank, ...shared }: ControlProps) {
   const { strings } = useWidget()
   const { value } = shared
+  // A line would hide the end of what somebody else wrote. Once for all: another element would lose the focus.
+  const [isTall] = useState(!isBlank || type !== 'string' || value.length > 40 || value.includes('\n'))
+  const box = useRef<HTMLTextAreaElement>(null)
+  useGrow(box, value)
   if (choices || type === 'boolean') {
     const options = choices ?? ['true', 'false']
     return (
@@ -163,8 +171,7 @@ function Control({ type, choices, labels, schema, ...shared }: ControlProps) {
   }
   if (isNumber({ type })) return <input inputMode="decimal" {...shared} />
   if (schema.format === 'date') return <input type="date" {...shared} />
-  const isLong = type !== 'string' || value.length > 40 || value.includes('\n')
-  return isLong ? <textarea rows={3} {...shared} /> : <input {...shared} />
+  return isTall ? <textarea rows={1} ref={box} {...shared} /> : <input {...shared} />
 }
 
 interface Field {

@@ -451,7 +451,11 @@ export const statesOf: Readonly<Record<string, readonly string[]>> = {
 /** What a visitor does to get from the session to the state: a selector to click, or with words to write into. */
 export const widgetSteps: Record<string, readonly (readonly [selector: string, words?: string])[]> = {
   plan: [['.strip']],
-  edit: [['.buttons .button + .button'], ['.field:nth-child(2) input', '0'], ['.field:nth-child(1) input', 'Ribeira']],
+  edit: [
+    ['.buttons .button + .button'],
+    ['.field:nth-child(2) input', '0'],
+    ['.field:nth-child(1) textarea', 'Ribeira'],
+  ],
   reject: [['.buttons .button'], ['.request textarea', 'Too loud there']],
   always: [['.aside summary'], ['.aside label:last-child input']],
   batch: [['.facts .link']],
