@@ -65,6 +65,16 @@ test('[K37] what waits for a person is counted in the list, and said in the tool
   expect(rested?.asks).toBeUndefined()
 })
 
+test('[K37] the list can be of those that wait, however many newer ones do not', async () => {
+  const agent = agentThat({
+    model: scriptedModel((_request, n) => (n === 0 ? call('book') : say('Fine.'))),
+    tools: [{ name: 'book', needsApproval: true, func: () => 'done' }],
+  })
+  await said(agent, 'asks', 'Book it')
+  for (let n = 0; n < 60; n++) await said(agent, `rests-${n}`, 'Hello')
+  expect(await agent.sessions.list({ waiting: true, limit: 10 })).toMatchObject([{ id: 'asks', waiting: 1 }])
+})
+
 test('[K37] a session that is not open is renamed, tagged and put away without a model, and keeps its place', async () => {
   const agent = agentThat({ model: scriptedModel([say('One.'), say('Two.')]) })
   await said(agent, 'old', 'First')

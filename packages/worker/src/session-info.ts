@@ -24,6 +24,8 @@ export interface SessionQuery {
   tag?: string
   /** `true`: only those that are archived. By default only those that are not. */
   archived?: boolean
+  /** `true`: only those in which something waits for a person. */
+  waiting?: boolean
   /** Only those whose title or messages have all these words. Looks through the newest 200 sessions at most. */
   text?: string
 }

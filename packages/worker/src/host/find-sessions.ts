@@ -11,7 +11,7 @@ const entriesAtOnce = 500
 export async function findSessions(
   store: Store,
   agent: string | undefined,
-  { limit = 50, before, tag, archived = false, text = '' }: SessionQuery = {},
+  { limit = 50, before, tag, archived = false, waiting = false, text = '' }: SessionQuery = {},
   empty: (row: SessionRecord) => void = () => {},
 ): Promise<SessionRecord[]> {
   const words = wordsOf(text)
@@ -28,6 +28,7 @@ export async function findSessions(
         continue
       }
       if ((row.archived ?? false) !== archived || (tag !== undefined && row.tag !== tag)) continue
+      if (waiting && !row.waiting) continue
       if (words.length && (looked += 1) > sessionsSearched) return found
       if (words.length && !(await holds(store, row, words, budget))) continue
       if (found.push(row) === limit) return found
