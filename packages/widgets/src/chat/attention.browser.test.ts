@@ -1,8 +1,9 @@
-import { afterEach, expect, test, vi } from 'vitest'
-import type { SessionInfo } from '@dogear/worker'
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import type { SessionInfo, SessionQuery } from '@dogear/worker'
 import { button, chatInPage, clearPage, drawn, find, has, words } from '../testing/in-the-page.ts'
 import { scriptedSession } from '../testing/scripted-session.ts'
 import { approval, waitingSessions } from '../testing/widget-states.ts'
+import { forgetUser } from '../ui-state.ts'
 
 afterEach(clearPage)
 
@@ -37,7 +38,7 @@ test('attention="quiet" leaves the title alone', async () => {
 })
 
 function chatAmong(sessions: readonly SessionInfo[], attributes: Record<string, string> = {}) {
-  const list = vi.fn(async () => sessions)
+  const list = vi.fn(async (_query?: SessionQuery) => sessions)
   const open = vi.fn(async (id = 'first') => ({ ...scriptedSession(), id }))
   const chat = chatInPage(undefined, attributes)
   chat.agent = { open, sessions: { list } }
@@ -73,6 +74,53 @@ test('other sessions are looked up again when the tab is looked at', async () =>
   await drawn()
   expect(list.mock.calls.length).toBe(before + 1)
   expect(button(chat, 'Another conversation waits for you')).toBeTruthy()
+})
+
+test('what waits in other sessions is counted in the title once, and not what a chat shows itself', async () => {
+  document.title = 'Trips'
+  const { chat } = chatAmong(waitingSessions)
+  chatAmong(waitingSessions)
+  await drawn()
+  expect(document.title).toBe('(3) Trips')
+  chatInPage({ ...scriptedSession({ requests: [approval] }), id: 'porto' })
+  await drawn()
+  expect(document.title).toBe('(2) Trips')
+  chat.setAttribute('attention', 'quiet')
+  await drawn()
+  expect(document.title).toBe('(2) Trips')
+})
+
+test('only those that wait are asked for, again and again until the chat is gone', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { chat, list } = chatAmong([])
+  await drawn()
+  const before = list.mock.calls.length
+  expect(list).toHaveBeenLastCalledWith({ waiting: true, limit: 200 })
+  list.mockResolvedValue(waitingSessions.slice(1))
+  vi.advanceTimersByTime(5000)
+  await drawn()
+  expect(list.mock.calls.length).toBe(before + 1)
+  expect(button(chat, 'Another conversation waits for you')).toBeTruthy()
+  chat.remove()
+  await drawn()
+  vi.advanceTimersByTime(60_000)
+  expect(list.mock.calls.length).toBe(before + 1)
+})
+
+test('after a logout nothing is told of other sessions, and nobody looks for them', async () => {
+  document.title = 'Trips'
+  const { chat, list } = chatAmong(waitingSessions)
+  await drawn()
+  expect(has(chat, 'header .quiet')).toBe(true)
+  const before = list.mock.calls.length
+  forgetUser()
+  await drawn()
+  document.dispatchEvent(new Event('visibilitychange'))
+  await drawn()
+  expect(list.mock.calls.length).toBe(before)
+  expect(has(chat, 'header .quiet')).toBe(false)
+  expect(document.title).toBe('Trips')
 })
 
 test('the launcher peeks at what waits elsewhere when nothing waits here', async () => {

@@ -60,8 +60,9 @@ export function ChatView({ mode = 'inline', position = 'bottom-end', open, ...pr
   const launcher = useRef<HTMLButtonElement>(null)
   useLayoutEffect(() => session && onEvent && watchSession(session, onEvent), [session, onEvent])
   const isQuiet = props.attention === 'quiet'
-  useEffect(() => (session && !isQuiet ? badgeTitle(session) : undefined), [session, isQuiet])
-  const elsewhere = useInbox(props.inbox, session)
+  const waiting = useInbox(props.inbox, session)
+  const elsewhere = waiting.value
+  useEffect(() => (session && !isQuiet ? badgeTitle({ session, waiting }) : undefined), [session, isQuiet])
   const panelKey = usePanelKey(session?.id, memory)
 
   useEffect(() => {

@@ -1,8 +1,9 @@
 /** The other sessions of an agent in which something waits for the person. */
 
-import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useSignal, type ReadonlySignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
 import type { Session, SessionInfo, SessionQuery } from '@dogear/worker'
+import { forgotten } from '../ui-state.ts'
 
 export interface Inbox {
   list(query?: SessionQuery): Promise<readonly SessionInfo[]>
@@ -10,30 +11,46 @@ export interface Inbox {
   open(sessionId: string): void
 }
 
-/** The newest first. Looked up when the tab is looked at, and when something of the shown session was asked or answered. */
-export function useInbox(inbox: Inbox | undefined, session: Session | undefined): readonly SessionInfo[] {
+/**
+ * The newest first. Looked up while the tab is looked at, every few seconds: what asks in a session that is not open here
+ * tells nobody. And at once when something of the shown session was asked or answered.
+ */
+export function useInbox(
+  inbox: Inbox | undefined,
+  session: Session | undefined,
+): ReadonlySignal<readonly SessionInfo[]> {
   const waiting = useSignal<readonly SessionInfo[]>([])
   const asked = session?.requests.value.map(({ id }) => id).join()
-  const last = useRef({ session, asked })
+  const before = useMemo(() => forgotten.peek(), [session])
+  const isForgotten = forgotten.value !== before
   useEffect(() => {
     if (!inbox || !session) return
     let isOver = false
-    const refresh = async () => {
-      if (document.hidden) return
+    let isLooking = false
+    const look = async () => {
+      // All that its user had was deleted: a look would make them a store anew.
+      const isGone = isForgotten && !session.messages.peek().length && !session.pending.peek().length
+      if (isGone) waiting.value = []
+      if (isGone || isLooking || document.hidden) return
+      isLooking = true
       // Without the list there is nothing to show, and the chat itself says what is wrong.
-      const all = await inbox.list({ limit: 200 }).catch(() => [])
-      if (!isOver) waiting.value = all.filter((each) => each.waiting > 0 && each.id !== session.id)
+      const all = await inbox.list({ waiting: true, limit: 200 }).catch(() => [])
+      isLooking = false
+      const others = all.filter((each) => each.waiting > 0 && each.id !== session.id)
+      if (!isOver && JSON.stringify(others) !== JSON.stringify(waiting.peek())) waiting.value = others
     }
-    // What asked may have been deleted with all its user had: a look would make them a store anew.
-    const isChange = session === last.current.session && asked !== last.current.asked
-    const isGone = isChange && !session.messages.value.length && !session.pending.value.length
-    last.current = { session, asked }
-    if (!isGone) void refresh()
-    document.addEventListener('visibilitychange', refresh)
+    void look()
+    const timer = setInterval(look, lookEvery)
+    document.addEventListener('visibilitychange', look)
     return () => {
       isOver = true
-      document.removeEventListener('visibilitychange', refresh)
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', look)
     }
-  }, [inbox, session, asked])
-  return waiting.value
+  }, [inbox, session, asked, isForgotten])
+  // The next one may be another person's.
+  useEffect(() => () => void (waiting.value = []), [inbox])
+  return waiting
 }
+
+const lookEvery = 5000
