@@ -2,6 +2,7 @@
 import { asTool, defineAgent, textOf } from '@dogear/core'
 import { call, say, scriptedModel } from '@dogear/testing'
 import { expect, test } from 'vitest'
+import * as z from 'zod'
 import { device, until } from './device.ts'
 import { functional, hello } from './functional.ts'
 import { ran, sessionOf, tool } from './noting-tools.ts'
@@ -294,6 +295,22 @@ test('[K35] [T6] no "always" where its rule could not be read by a person, or wo
   const forGood = { always: 'for good' as never }
   expect((await session.approve(requests[2]!.id, forGood)).refused).toContain('No rule may be made')
   expect(ran).toEqual([])
+})
+
+test('[K35] [C49] a call whose schema gives a big number asks without "always", and runs with it', async () => {
+  const cents: bigint[] = []
+  const pay = {
+    name: 'pay',
+    needsApproval: true,
+    schema: z.object({ cents: z.coerce.bigint() }),
+    parameters: { type: 'object', properties: { cents: { type: 'string' } } },
+    func: (args: { cents: bigint }) => void cents.push(args.cents),
+  }
+  const session = await sessionOf([[call('pay', { cents: '5' })], say('ok')], { tools: [pay] })
+  const [request] = (await session.send('go')).requests
+  expect(request!.always).toBeUndefined()
+  expect(await session.approve(request!.id)).toMatchObject({ text: 'ok' })
+  expect(cents).toEqual([5n])
 })
 
 test('[K35] of edited arguments the rule is made of what was approved', async () => {

@@ -23,6 +23,7 @@ test.each([
   ['pay(amount = 1.5..)', { amount: 1.5 }, true],
   ['pay(amount = 5)', { amount: 5 }, true],
   ['pay(amount = 5)', { amount: 5.5 }, false],
+  ['pay(amount = 5..)', { amount: 5n }, true],
   ['pay(sure = true)', { sure: true }, true],
   ['pay(to = "a, b)")', { to: 'a, b)' }, true],
   ['pay(to = "a*")', { to: 'ab' }, false],
@@ -43,7 +44,7 @@ test.each([
   ['pay(url@*)', { url: 'evil.net' }, false],
   ['pay(__proto__.x: *)', {}, false],
   ['pay(constructor.name: *)', {}, false],
-])('[K7] %s of %j is %s', (rule, args, is) => {
+])('[K7] %s of %o is %s', (rule, args, is) => {
   expect(holds(rule, args)).toBe(is)
   expect(lets(rule, args)).toBe(is)
 })
@@ -58,6 +59,8 @@ test('[K7] what holds a call up looks for one value that fits, what lets it run 
   expect(holds('pay(: *secret*)', { deep: [{ in: 'a secret' }] })).toBe(true)
   expect(holds('pay(items.id = 7)', { items: [{ id: 1 }, { id: 7 }] })).toBe(true)
   expect(lets('pay(items.id = 7)', { items: [{ id: 1 }, { id: 7 }] })).toBe(false)
+  expect(lets('pay(items.id = 7)', { items: [{ id: 7 }, { id: 7 }] })).toBe(true)
+  expect(holds('pay(to = "ann")', { to: ['ann', 'bob'] })).toBe(true)
 })
 
 test.each([
@@ -107,6 +110,27 @@ test('[K35] [T6] by chosen fields it holds to those, and an address to its host,
   )
   expect(ruleFor('pay', { url: 'https://a.example.com/x?y' }, ['url@'])).toBe('pay(url@a.example.com)')
   expect(lets(ruleFor('pay', { url: 'http://*.com' }, ['url@']), { url: 'http://evil.com' })).toBe(false)
+})
+
+test.each([[5n], [new Set([{}])], [new Map([['a', 1]])], [new Date(0)], [/a/], [new URLSearchParams('a=1')], [NaN]])(
+  '[K35] [T6] of %s, which no JSON is, no rule is made that fits any call',
+  (made) => {
+    for (const fields of [undefined, ['to']]) {
+      const rule = ruleFor('pay', { to: made }, fields)
+      for (const to of [made, {}, '5', new Set(), new Map(), /b/]) expect(lets(rule, { to })).toBe(false)
+    }
+  },
+)
+
+test.each([{ to: ['ann', 'ann'] }, { to: { x: 'ann' } }, { to: [{ '': 'ann' }] }])(
+  '[K35] [T6] a rule for "ann" lets nothing else run that is made of her name: %j',
+  (other) => {
+    expect(lets(ruleFor('pay', { to: 'ann' }, ['to']), other)).toBe(false)
+  },
+)
+
+test('[K35] an address with a toString of its own is no address', () => {
+  expect(ruleFor('pay', { url: { toString: {} } }, ['url@'])).toBe('pay(url = {"toString":{}})')
 })
 
 function hostOf(value: unknown): string | undefined {

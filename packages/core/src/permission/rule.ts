@@ -38,15 +38,26 @@ export function matches(rule: Rule, tool: string, args: unknown, every: boolean)
 
 /** The narrow rule that lets a call like this one run: all of its arguments the same, or those of them that matter. */
 export function ruleFor(tool: string, args: unknown, fields?: readonly string[]): string {
-  if (!fields) return `${tool}(= ${JSON.stringify(args)})`
+  if (!fields) return `${tool}(= ${jsonText(args)})`
   const terms = fields.map((field) => {
     const path = field.replace(/@$/, '')
     const value = valueAt(args, path.split('.'))
     const host = field === path ? '' : (hostOf(value) ?? '')
     // An address may have a * for its host, and this rule would be for all.
-    return !/^[\w.-]+$/.test(host) ? `${path} = ${JSON.stringify(value ?? null)}` : `${path}@${host}`
+    return !/^[\w.-]+$/.test(host) ? `${path} = ${jsonText(value ?? null)}` : `${path}@${host}`
   })
   return terms.length ? `${tool}(${terms.join(', ')})` : tool
+}
+
+/** What a schema made that is no JSON, such as a big number or a pattern, is text here: such a rule fits not even its own call. */
+function jsonText(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) => (isJson(item) ? item : typeof item))
+}
+
+function isJson(item: unknown): boolean {
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) return typeof item !== 'bigint'
+  const prototype = Object.getPrototypeOf(item)
+  return prototype === Object.prototype || prototype === null
 }
 
 function parseTerms(text: string, terms: string): Term[] {
@@ -94,19 +105,21 @@ function unreadable(text: string, why: string): DogearError {
 
 function fitsTerm({ path, operator, value, range }: Term, args: unknown, every: boolean): boolean {
   const found = valueAt(args, path)
-  if (operator === '=' && !range && canonicalText(found) === value) return true
+  const isExact = operator === '=' && !range
+  if (isExact && canonicalText(found) === value) return true
   const fits = (leaf: unknown) => {
     if (range) return isNumeric(leaf) && Number(leaf) >= range[0] && Number(leaf) <= range[1]
-    if (operator === '=') return canonicalText(leaf) === value
+    if (isExact) return canonicalText(leaf) === value
     const text = operator === '@' ? hostOf(leaf) : leaf instanceof Date ? leaf.toISOString() : String(leaf)
     return text !== undefined && fitsGlob(operator === '@' ? value.toLowerCase() : value, text)
   }
-  const leaves = leavesOf(found)
+  // Only what the path itself found several of: `to = "ann"` lets nobody write to ["ann", "ann"].
+  const leaves = !isExact || !every ? leavesOf(found) : path.length > 1 && Array.isArray(found) ? found : []
   return every ? leaves.length > 0 && leaves.every(fits) : leaves.some(fits)
 }
 
 function isNumeric(leaf: unknown): boolean {
-  return typeof leaf === 'number' || (typeof leaf === 'string' && leaf.trim() !== '')
+  return typeof leaf === 'number' || typeof leaf === 'bigint' || (typeof leaf === 'string' && leaf.trim() !== '')
 }
 
 /** Through a list, what each of its items holds there. */
@@ -124,7 +137,8 @@ function leavesOf(value: unknown): unknown[] {
 
 /** As a browser reads it: an address that is read otherwise here than where it is fetched would pass for another's. */
 function hostOf(value: unknown): string | undefined {
-  const text = String(value)
+  // An object may have a `toString` of the model's own.
+  const text = typeof value === 'string' ? value : ''
   // "//evil.net" is as much of a host's as "https://evil.net" is; "/x" is the page's own.
   const url = urlOf(text) ?? urlOf(text, `http://${nowhere}`)
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === nowhere) return undefined

@@ -178,7 +178,7 @@ const longestRule = 500
 
 function rememberable(tool: RunTool, args: unknown): string | undefined {
   const rule = ruleFor(tool.name, args, tool.alwaysBy)
-  // What a schema made, such as a date, may not be what the rule says.
+  // What a schema made, such as a date or a big number, is not what a rule can say.
   return rule.length <= longestRule && matches(parseRule(rule), tool.name, args, true) ? rule : undefined
 }
 
