@@ -313,12 +313,15 @@ test('[K35] [C49] a call whose schema gives a big number asks without "always", 
   expect(cents).toEqual([5n])
 })
 
-test('[K35] of edited arguments the rule is made of what was approved', async () => {
+test('[K35] [T5] of edited arguments no rule is made: it is not the one that was shown', async () => {
   const script = [[call('pay', { to: 'ann', amount: 100 })], say('ok')]
   const session = await sessionOf(script, { tools: [tool('pay', { needsApproval: true })] })
   const [request] = (await session.send('go')).requests
-  await session.approve(request!.id, { args: { to: 'ann', amount: 1 }, always: 'session' })
-  expect(session.rules.value.map(({ rule }) => rule)).toEqual(['pay(= {"to":"ann","amount":1})'])
+  const args = { to: 'ann', amount: 1 }
+  expect((await session.approve(request!.id, { args, always: 'session' })).refused).toContain('No rule may be made')
+  expect(ran).toEqual([])
+  await session.approve(request!.id, { args })
+  expect(session.rules.value).toEqual([])
   expect(ran).toEqual(['pay {"to":"ann","amount":1}'])
 })
 

@@ -74,7 +74,7 @@ export interface Answer {
 export type Answers = Readonly<Record<string, Answer>> | readonly Answer[]
 
 export type Resolution =
-  /** `always`: calls like this one are not asked about again, in this session or, for this user, in any. */
+  /** `always`: calls like this one are not asked about again, in this session or, for this user, in any. Not beside `args`. */
   | { readonly type: 'approve'; readonly args?: unknown; readonly always?: 'session' | 'user' }
   | { readonly type: 'reject'; readonly comment?: string }
   | { readonly type: 'answer'; readonly answers: Answers; readonly notes?: string }

@@ -2,7 +2,7 @@
 import { describeError, DogearError } from '../error.ts'
 import { resolutionsOf, type Request, type RequestStatus, type Resolution } from '../permission/request.ts'
 import { checkMode } from '../permission/mode.ts'
-import { parseRule, ruleFor } from '../permission/rule.ts'
+import { parseRule } from '../permission/rule.ts'
 import type { Hash } from '../ports/hash.ts'
 import type { InboxRow, RuleRecord, Store } from '../ports/store.ts'
 import type { Command } from '../session/command.ts'
@@ -189,7 +189,7 @@ async function requestClose(
     ...(request.gesture && { host: command.host }),
     ...(request.path && { path: request.path }),
   }
-  const rule = alwaysRule(request, resolution, asker)
+  const rule = alwaysRule(request, resolution)
   if (rule === undefined || !asker) return [close]
   const set = { rule, decision: 'allow', agent: asker.name } as const
   if (resolution.type !== 'approve' || resolution.always === 'session') {
@@ -201,15 +201,13 @@ async function requestClose(
   return [close]
 }
 
-/** What "always" makes, for what is approved and not for what was proposed. */
-function alwaysRule(request: Request, resolution: Resolution, asker: RunAgent | undefined): string | undefined {
+/** What "always" makes: the rule that was shown, and for no other arguments than it was shown with. */
+function alwaysRule(request: Request, resolution: Resolution): string | undefined {
   if (resolution.type !== 'approve' || resolution.always === undefined) return undefined
-  if (!request.always || !['session', 'user'].includes(resolution.always)) {
+  if (!request.always || resolution.args !== undefined || !['session', 'user'].includes(resolution.always)) {
     throw new DogearError('request-invalid', 'No rule may be made of this: approve it without "always".')
   }
-  if (resolution.args === undefined) return request.always.rule
-  const { alwaysBy } = asker?.tools.find(({ name }) => name === request.tool) ?? {}
-  return ruleFor(request.tool, resolution.args, alwaysBy)
+  return request.always.rule
 }
 
 export function ruleRecord(set: RuleSet, createdAt: number): RuleRecord {
