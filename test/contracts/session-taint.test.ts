@@ -4,7 +4,7 @@ import { call, fail, say, scriptedModel } from '@dogear/testing'
 import { expect, test } from 'vitest'
 import { device, until } from './device.ts'
 import { functional, hello } from './functional.ts'
-import { ran, tool } from './noting-tools.ts'
+import { ran, sessionOf, tool } from './noting-tools.ts'
 
 const fetching = { openWorld: true, effect: 'read', func: () => 'do it' } as const
 
@@ -197,6 +197,26 @@ test('[T4] [K9] canUseTool is told that strangers may have asked for the call', 
   })
   await agent.invoke(hello)
   expect(reasons).toEqual(['Content from outside is in this turn.'])
+})
+
+test('[T4] [K31] a PermissionRequest hook’s yes does not run what strangers may have asked for; its no holds', async () => {
+  const saying = (behavior: 'allow' | 'deny') => () => ({
+    hookSpecificOutput: { hookEventName: 'PermissionRequest' as const, decision: { behavior } },
+  })
+  const allow = { hooks: [saying('allow')] }
+  const deny = { matcher: 'post', hooks: [saying('deny')] }
+  const session = await sessionOf([[call('fetch')], [call('wipe'), call('post'), call('pay')]], {
+    tools: [
+      tool('fetch', fetching),
+      tool('wipe', { destructive: true }),
+      tool('post', { openWorld: true }),
+      tool('pay', { needsApproval: true }),
+    ],
+    hooks: { PermissionRequest: [allow, deny] },
+  })
+  const { requests } = await session.send('go')
+  expect(requests.map(({ tool: name, always }) => [name, always])).toEqual([['wipe', undefined]])
+  expect(ran).toEqual(['pay {}'])
 })
 
 test('[T4] what is read off the page is a stranger’s word', async () => {

@@ -103,12 +103,15 @@ function expected(facts: Facts): string {
   }
   if (wantsEveryTime.length === 0 && yeses.length > 0) return 'allow'
   if (facts.mode === 'dontAsk') return 'deny'
+  if (facts.tainted && (facts.destructive || facts.openWorld)) return 'ask, and no hook may say yes'
   const mayRemember = wantsEveryTime.length === 0 && !facts.destructive
   return mayRemember ? 'ask, and may be remembered' : 'ask'
 }
 
 function inWords(verdict: Verdict): string {
-  return verdict.type === 'ask' && verdict.mayRemember ? 'ask, and may be remembered' : verdict.type
+  if (verdict.type !== 'ask') return verdict.type
+  if (verdict.tainted && !verdict.mayRemember) return 'ask, and no hook may say yes'
+  return verdict.mayRemember ? 'ask, and may be remembered' : 'ask'
 }
 
 test('[K34] [T4] every rule × mode × kind of tool × hook × taint × listed is decided as the sentences say', () => {
@@ -123,7 +126,14 @@ test('[K34] [T4] every rule × mode × kind of tool × hook × taint × listed i
   }
   expect(wrong.slice(0, 3)).toEqual([])
   expect(count).toBe(5 * 5 * 5 * 1024)
-  expect([...seen].sort()).toEqual(['allow', 'ask', 'ask, and may be remembered', 'defer', 'deny'])
+  expect([...seen].sort()).toEqual([
+    'allow',
+    'ask',
+    'ask, and may be remembered',
+    'ask, and no hook may say yes',
+    'defer',
+    'deny',
+  ])
 })
 
 test('[T4] whatever is allowed, nothing destructive or open-world runs by itself in a tainted turn', () => {

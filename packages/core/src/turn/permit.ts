@@ -192,7 +192,9 @@ async function pagesWord(
   const { tool, args, always, label = '', description, destructive = false, prompt: title = label } = request
   let answer: PermissionResult | undefined
   const heard = ({ decision, reason, hookSpecificOutput }: HookOutput) => {
-    answer ??= decision === 'block' ? { behavior: 'deny', message: reason } : hookSpecificOutput?.decision
+    const said = decision === 'block' ? { behavior: 'deny' as const, message: reason } : hookSpecificOutput?.decision
+    // Strangers may have asked for the call: a yes of code that saw nothing of their words is none.
+    if (!tainted || said?.behavior === 'deny') answer ??= said
   }
   await askCallHooks(run, 'PermissionRequest', request, { input: () => ({ tool_input: args }), heard })
   const { canUseTool } = run.agent()
