@@ -197,6 +197,17 @@ test('[K36] a deferred call ends the query with what it was, and the session wai
   session.close()
 })
 
+test.each(['PreToolUse', 'PostToolUse', 'PostToolBatch', 'Stop'] as const)(
+  '[K29] [K32] a %s hook that says not to continue is told as hook_stopped, and as no error',
+  async (event) => {
+    const hooks = { [event]: [{ hooks: [() => ({ continue: false })] }] }
+    const script = event === 'Stop' ? [say('Seen.')] : [call('look'), say('never')]
+    const messages = await all({ model: scriptedModel(script), tools: [look], hooks })
+    expect(messages.at(-1)).toMatchObject({ subtype: 'success', is_error: false, terminal_reason: 'hook_stopped' })
+    expect(messages.at(-1)).toMatchObject({ result: event === 'Stop' ? 'Seen.' : '' })
+  },
+)
+
 test('[K14] includeHookEvents tells of each hook when it is asked and what it said', async () => {
   const hooks = {
     PreToolUse: [{ matcher: 'look', hooks: [() => ({ reason: 'fine' })] }],

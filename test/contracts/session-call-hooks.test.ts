@@ -139,7 +139,7 @@ test('[K31] hooks are told who is at work and in which mode, and a matcher is th
   ])
 })
 
-test('[K33] a PreToolUse hook that says not to continue denies the call and ends the turn', async () => {
+test('[K29] [K33] a PreToolUse hook that says not to continue denies the call and ends the turn', async () => {
   const session = await device()
     .tab({
       model: scriptedModel([[call('plain')], say('never')]),
@@ -149,7 +149,7 @@ test('[K33] a PreToolUse hook that says not to continue denies the call and ends
     .open()
   ran.length = 0
   expect(await session.send('go')).toMatchObject({
-    terminalReason: 'aborted_tools',
+    terminalReason: 'hook_stopped',
     permissionDenials: [{ tool: 'plain', reason: 'Enough.' }],
   })
   expect(ran).toEqual([])

@@ -52,7 +52,7 @@ test('[K31] PostToolBatch is told all results of a step at once, and may add to 
     ],
   ])
   expect(model.requests[1]!.messages.map(textOf).slice(-3)).toEqual(['room 1', 'room 2', 'Both are free.'])
-  expect(await session.send('again')).toMatchObject({ terminalReason: 'aborted_tools' })
+  expect(await session.send('again')).toMatchObject({ terminalReason: 'hook_stopped' })
   expect(model.requests).toHaveLength(3)
 })
 
@@ -135,8 +135,18 @@ test('[K32] a Stop hook that says not to continue ends the turn, whoever would g
   const { agent, model } = functional([say('Done.'), say('never')], {
     hooks: { Stop: [{ hooks: [() => ({ decision: 'block' }), () => ({ continue: false })] }] },
   })
-  expect((await agent.invoke(hello)).content).toBe('Done.')
+  expect(await agent.invoke(hello)).toMatchObject({ content: 'Done.', metadata: { terminalReason: 'hook_stopped' } })
   expect(model.requests).toHaveLength(1)
+})
+
+test('[K29] a UserPromptSubmit hook that says not to continue ends the turn before its model is asked', async () => {
+  const stops = { hooks: [() => ({ continue: false, reason: 'Closed for today.' })] }
+  const { agent, model } = functional([say('never')], { hooks: { UserPromptSubmit: [stops] } })
+  expect(await agent.invoke(hello)).toMatchObject({
+    content: 'Closed for today.',
+    metadata: { terminalReason: 'hook_stopped' },
+  })
+  expect(model.requests).toEqual([])
 })
 
 test('[K31] [C57] SubagentStop is asked of whoever an agent works for, not of the agent', async () => {
@@ -243,7 +253,7 @@ test('[K31] PostToolUseFailure, StopFailure and SessionEnd hear of it; a hook th
   await session.send('go')
   await until(() => heard.length === 2)
   expect(heard).toEqual(['broken: Error executing tool: oops', 'The script says to fail with model-failed.'])
-  expect(await session.send('again')).toMatchObject({ terminalReason: 'aborted_tools' })
+  expect(await session.send('again')).toMatchObject({ terminalReason: 'hook_stopped' })
   session.close()
   await until(() => heard.length === 3)
   expect(heard[2]).toBe('s1 other')

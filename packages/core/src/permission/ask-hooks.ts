@@ -74,7 +74,7 @@ export async function afterTool(
   run: Run,
   call: { readonly callId: string; readonly tool: string; readonly args: unknown },
   reply: CallReply,
-): Promise<CallReply & { readonly interrupts?: boolean }> {
+): Promise<CallReply & { readonly interrupts?: 'hook' }> {
   let { content, status } = reply
   let interrupts = false as boolean
   let isWithheld = false
@@ -97,5 +97,5 @@ export async function afterTool(
   } else if (status === 'error') {
     await askCallHooks(run, 'PostToolUseFailure', call, { input: () => ({ tool_input, error: content }), heard })
   }
-  return { ...reply, content, status, ...(interrupts && { interrupts }) }
+  return { ...reply, content, status, ...(interrupts && { interrupts: 'hook' as const }) }
 }

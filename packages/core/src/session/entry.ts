@@ -206,6 +206,7 @@ export type TerminalReason =
   | 'max_cost'
   | 'max_wall_clock'
   | 'guardrail_blocked'
+  | 'hook_stopped'
   | 'structured_output_retry_exhausted'
   | 'model_error'
   | 'max_output_tokens'
@@ -243,8 +244,8 @@ export interface CallResult {
   readonly handoff?: string
   /** Others may have written what is in it. */
   readonly untrusted?: boolean
-  /** The turn ends with it. */
-  readonly interrupts?: boolean
+  /** The turn ends with it; `hook`: because one said not to continue. */
+  readonly interrupts?: boolean | 'hook'
 }
 
 export interface Queued {

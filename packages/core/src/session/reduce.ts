@@ -326,7 +326,7 @@ function note(
   { tool, status, args, content, untrusted, interrupts }: CallResult,
 ): void {
   if (untrusted) changeTurn(head, { tainted: true })
-  if (interrupts) changeTurn(head, { interrupted: true })
+  if (interrupts) changeTurn(head, { interrupted: true, ...(interrupts === 'hook' && { finish: 'hook_stopped' }) })
   // A question that was not answered is nothing that was denied.
   if (status !== 'rejected' || tool === builtinNames.question) return
   const before = head.turn?.denials ?? []

@@ -32,13 +32,15 @@ export async function answerEntries(run: Run, partial: Partial): Promise<NewEntr
   const { message } = guarded
   const entries: NewEntry[] = [{ type: 'message-add', message, ...at }, ...costs, ...guarded.entries]
   if (guarded.ending && 'problem' in guarded.ending) return [...entries, ...nudgeEntries(run, guarded.ending, at)]
-  if (!calls.length && guarded.ending?.terminalReason === 'completed') {
+  let last = guarded.ending
+  if (!calls.length && last?.terminalReason === 'completed') {
     const more = await beforeEnd(run, textOf(message), stepId)
-    if (more.length) return [...entries, ...more]
+    if (more === 'hook_stopped') last = { ...last, terminalReason: more }
+    else if (more.length) return [...entries, ...more]
   }
   // With the answer in one write: no turn is left open by a crash between them.
-  const end: NewEntry[] = guarded.ending ? [{ type: 'turn-end', turnId: turn.id, ...guarded.ending }] : []
-  const isDone = guarded.ending?.terminalReason === 'completed'
+  const end: NewEntry[] = last ? [{ type: 'turn-end', turnId: turn.id, ...last }] : []
+  const isDone = last?.terminalReason === 'completed'
   if (isDone && run.agent().onTurn) end.push(...(await nextTurn(run, textOf(message))))
   // A guardrail took the calls out of the answer.
   if (!message.tool_calls) return [...entries, ...end]

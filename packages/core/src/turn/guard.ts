@@ -1,5 +1,6 @@
 /** Asks the guardrails: about a person's words before the turn's first step, about each answer before it is kept or acted on. */
 import { describeError } from '../error.ts'
+import type { TerminalReason } from '../session/entry.ts'
 import type { NewEntry } from '../session/journal.ts'
 import { isFromPerson, textOf, type Message } from '../session/message.ts'
 import {
@@ -30,7 +31,11 @@ export async function guardRequest(run: Run): Promise<void> {
 }
 
 /** The end of a turn whose words the model is never to read. */
-export function blockedEntries(run: Run, content: string): NewEntry[] {
+export function blockedEntries(
+  run: Run,
+  content: string,
+  terminalReason: TerminalReason = 'guardrail_blocked',
+): NewEntry[] {
   const message: Message = {
     id: `${turnOf(run).openStep?.id}.m`,
     role: 'assistant',
@@ -40,7 +45,7 @@ export function blockedEntries(run: Run, content: string): NewEntry[] {
   }
   return [
     { type: 'message-add', message },
-    { type: 'turn-end', terminalReason: 'guardrail_blocked' },
+    { type: 'turn-end', terminalReason },
   ]
 }
 

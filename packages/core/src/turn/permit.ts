@@ -6,6 +6,7 @@ import { decide, type HookDecision, type Verdict } from '../permission/decide.ts
 import type { HookOutput } from '../permission/hooks.ts'
 import type { Request } from '../permission/request.ts'
 import { matches, parseRule, ruleFor } from '../permission/rule.ts'
+import type { CallResult } from '../session/entry.ts'
 import type { NewEntry } from '../session/journal.ts'
 import type { OpenCall } from '../session/state.ts'
 import { argsHash } from '../tools/canonical.ts'
@@ -127,7 +128,7 @@ const notAllowed = 'This call is not allowed here. Do without it, or say what yo
 interface Before extends Extract<Permit, { type: 'allow' }> {
   readonly decision?: HookDecision
   readonly reason?: string
-  readonly interrupt?: boolean
+  readonly interrupt?: 'hook'
 }
 
 /** The strictest of what the hooks say holds; each sees what the one before has made of the arguments. */
@@ -147,7 +148,7 @@ async function beforeTool(run: Run, call: OpenCall, tool: RunTool, given: unknow
     const next = isStopped || output.decision === 'block' ? 'deny' : said
     if (updatedInput !== undefined) args = updatedInput
     if (additionalContext) context = context ? `${context}\n\n${additionalContext}` : additionalContext
-    interrupt ||= isStopped
+    if (isStopped) interrupt = 'hook'
     if (!next || strictness.indexOf(next) <= strictness.indexOf(decision ?? '')) return
     decision = next
     reason = permissionDecisionReason ?? output.reason
@@ -246,12 +247,12 @@ async function denied(
   run: Run,
   call: OpenCall,
   args: unknown,
-  { message = notAllowed, interrupt }: { readonly message?: string; readonly interrupt?: boolean },
+  { message = notAllowed, interrupt }: { readonly message?: string; readonly interrupt?: CallResult['interrupts'] },
 ): Promise<ResultDecision> {
   let mayRetry = false
   const heard = ({ hookSpecificOutput }: HookOutput) => void (mayRetry ||= hookSpecificOutput?.retry === true)
   await askCallHooks(run, 'PermissionDenied', call, { input: () => ({ tool_input: args, reason: message }), heard })
   const content = mayRetry ? `${message} You may try this call again.` : message
   const { type, result } = resultOf(call, 'rejected', content, args)
-  return { type, result: { ...result, ...(interrupt && { interrupts: true }) } }
+  return { type, result: { ...result, ...(interrupt && { interrupts: interrupt }) } }
 }

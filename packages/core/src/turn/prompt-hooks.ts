@@ -22,18 +22,20 @@ export async function beforePrompt(run: Run): Promise<void> {
   const contexts: string[] = []
   const titles: string[] = []
   let blocked: string | undefined
+  let stops: 'hook_stopped' | undefined
   const heard = ({ decision, reason, continue: goesOn, hookSpecificOutput }: HookOutput) => {
     const { additionalContext, sessionTitle } = hookSpecificOutput ?? {}
     if (additionalContext) contexts.push(additionalContext)
     if (sessionTitle) titles.push(sessionTitle)
-    if (decision === 'block' || goesOn === false) blocked ??= reason ?? 'This was not sent.'
+    if (goesOn === false) stops = 'hook_stopped'
+    if (decision === 'block' || stops) blocked ??= reason ?? 'This was not sent.'
   }
   const messages = await run.journal.messages()
   if (isFirst) await askOfPrompt(run, messages, heard)
   else await askOfBatch(run, messages, heard)
   const at = { turnId, stepId: openStep.id }
-  const end = (): NewEntry[] => [{ type: 'turn-end', terminalReason: 'aborted_tools' }]
-  const entries = blocked === undefined ? [] : isFirst ? blockedEntries(run, blocked) : end()
+  const end = (): NewEntry[] => [{ type: 'turn-end', terminalReason: 'hook_stopped' }]
+  const entries = blocked === undefined ? [] : isFirst ? blockedEntries(run, blocked, stops) : end()
   if (blocked === undefined && contexts.length) {
     entries.push({ type: 'message-add', message: hookMessage(run, `${openStep.id}.h`, contexts.join('\n\n')) })
   }
@@ -70,8 +72,8 @@ async function askOfBatch(run: Run, messages: readonly Message[], heard: Heard):
   if (results.length) await askHooks(run, 'PostToolBatch', { about: '', input: () => ({ tool_calls }), heard })
 }
 
-/** What follows an answer that would end the turn: nothing, or the words the agent is made to go on with. */
-export async function beforeEnd(run: Run, text: string, stepId: string): Promise<NewEntry[]> {
+/** What follows an answer that would end the turn: nothing, the words the agent is made to go on with, or its end by a hook. */
+export async function beforeEnd(run: Run, text: string, stepId: string): Promise<NewEntry[] | 'hook_stopped'> {
   const event = run.above ? 'SubagentStop' : 'Stop'
   const asker = run.above ?? run
   if (!hasHooks(asker, event)) return []
@@ -88,7 +90,9 @@ export async function beforeEnd(run: Run, text: string, stepId: string): Promise
   }
   const input = () => ({ ...told, agent_id: run.journal.path.at(-1) ?? '', agent_type: run.agent().name })
   await askHooks(asker, event, { about, input, heard })
-  if (isStopped || !reasons.length || limitReached(turn, run.agent().limits, false) || budgetReached(run)) return []
+  // What a helper came to is its answer all the same.
+  if (isStopped) return run.above ? [] : 'hook_stopped'
+  if (!reasons.length || limitReached(turn, run.agent().limits, false) || budgetReached(run)) return []
   const message = hookMessage(run, `${stepId}.s`, reasons.join('\n\n'))
   return [{ type: 'message-add', message, turnId: turn.id, stepId }, stepStart(turn)]
 }

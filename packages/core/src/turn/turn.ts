@@ -71,7 +71,8 @@ export function nextAction(head: Head, { limits, output }: Pick<AgentDefinition,
   if (!turn || statusOf(head) === 'paused') return { type: 'rest' }
   if (turn.origin === 'compact') return { type: 'compact' }
   if (turn.openStep) return { type: 'answer' }
-  if (turn.interrupted) return { type: 'end', reason: 'aborted_tools' }
+  const isByHook = turn.finish === 'hook_stopped'
+  if (turn.interrupted) return { type: 'end', reason: isByHook ? turn.finish : 'aborted_tools' }
   if (turn.calls.some((call) => !call.done)) return { type: 'calls' }
   if (turn.step > 0 && turn.calls.length === 0 && turn.cuts === 0) return { type: 'end', reason: turn.finish }
   if (turn.cuts >= cutsInARow) return { type: 'end', reason: 'model_error', error: alwaysCut }
