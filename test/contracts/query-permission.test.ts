@@ -132,8 +132,11 @@ test('[K7] [K8] allowedTools, disallowedTools and the mode hold, and setPermissi
   ])
   const tools = [server, pay]
   let asked: ReturnType<typeof query>
+  let answered = () => {}
+  const isAnswered = new Promise<void>((resolve) => (answered = resolve))
   async function* prompts() {
     yield { type: 'user', message: { role: 'user', content: 'one' } } as const
+    await isAnswered
     await asked.setPermissionMode('acceptEdits')
     yield { type: 'user', message: { role: 'user', content: 'two' } } as const
   }
@@ -141,10 +144,14 @@ test('[K7] [K8] allowedTools, disallowedTools and the mode hold, and setPermissi
   const options = { model, tools, allowedTools: ['server(n = 1)'], disallowedTools: ['pay'] }
   asked = query({ prompt: prompts(), options })
   const messages: SDKMessage[] = []
-  for await (const message of asked) messages.push(message)
+  for await (const message of asked) {
+    messages.push(message)
+    if (message.type === 'result') answered()
+  }
   expect(messages[0]).toMatchObject({ subtype: 'init', tools: ['server'], permissionMode: 'default' })
-  expect(ran).toContainEqual({ n: 1 })
-  expect(ran).toContainEqual({ n: 3 })
+  expect(ran).toEqual([{ n: 1 }, { n: 3 }])
+  const denials = messages.flatMap((message) => (message.type === 'result' ? [message.permission_denials] : []))
+  expect(denials).toMatchObject([[{ tool_name: 'server', tool_input: { n: 2 } }], []])
   const unasked = query({ prompt: nothing(), options: { model: scriptedModel([]) } })
   await expect(unasked.setPermissionMode('bypassPermissions')).rejects.toThrow('allowDangerouslySkipPermissions')
   unasked.close()
