@@ -135,7 +135,7 @@ test('[O10] [C47] an answer that comes after its time is refused, although a dev
   expect(ran).toEqual([])
 })
 
-test('[F32] [T6] a call that needs a click asks each time and runs in the tab that was clicked', async () => {
+test('[T6] a call that needs a click asks each time and runs in the tab that was clicked', async () => {
   const here = device()
   const clicked: string[] = []
   const of = (name: string) => ({
@@ -154,7 +154,7 @@ test('[F32] [T6] a call that needs a click asks each time and runs in the tab th
   expect(b.messages.value.map(textOf)).toContain('Copied.')
 })
 
-test('[F32] a click of long ago starts nothing: the person is asked for another', async () => {
+test('[T6] a click of long ago starts nothing: the person is asked for another', async () => {
   const store = openMemoryStore()
   const here = device(store)
   let now = 0
