@@ -135,6 +135,26 @@ test('[O10] [C47] an answer that comes after its time is refused, although a dev
   expect(ran).toEqual([])
 })
 
+test('[T6] [C52] a turn asks five times at most, answered or not, and the model is told', async () => {
+  const ask = call('ask_user_question', { questions: [{ question: 'Which one?' }] })
+  const model = scriptedModel([[ask, ask], ask, [ask, ask, ask], say('Well.'), ask])
+  const session = await device()
+    .tab({ model, humanInTheLoop: { askUser: true } })
+    .open()
+  let { requests } = await session.send('go')
+  let asked = 0
+  while (requests.length) {
+    asked += 1
+    const { id } = requests[0]!
+    const answer = { type: 'answer', answers: [{ values: [], freeText: 'that' }] } as const
+    requests = (await session.resolve(id, asked % 2 ? answer : { type: 'cancel' })).requests
+  }
+  expect(asked).toBe(5)
+  expect(session.messages.value.map(textOf)).toContain('Well.')
+  expect(textOf(model.requests[3]!.messages.at(-1)!)).toContain('You have asked 5 times')
+  expect((await session.send('again')).requests).toHaveLength(1)
+})
+
 test('[T6] a call that needs a click asks each time and runs in the tab that was clicked', async () => {
   const here = device()
   const clicked: string[] = []

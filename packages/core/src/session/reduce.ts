@@ -313,10 +313,11 @@ function withCached(cache: Head['cache'], key: string, found: Head['cache'][stri
 
 function tally(head: Draft<Head>, { tool, status, fromCache }: CallResult): void {
   const tallies = head.turn?.tallies
-  if (!tallies || fromCache || (status !== 'complete' && status !== 'error')) return
+  // A person was asked, whether they answered or not.
+  const isDone = status === 'complete' || (status === 'rejected' && tool === builtinNames.question)
+  if (!tallies || fromCache || (!isDone && status !== 'error')) return
   const { successes, failures } = tallies[tool] ?? { successes: 0, failures: 0 }
-  const next: Tally =
-    status === 'complete' ? { successes: successes + 1, failures: 0 } : { successes, failures: failures + 1 }
+  const next: Tally = isDone ? { successes: successes + 1, failures: 0 } : { successes, failures: failures + 1 }
   changeTurn(head, { tallies: { ...tallies, [tool]: next } })
 }
 

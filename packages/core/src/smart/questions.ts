@@ -51,6 +51,11 @@ export const questionTool = {
 export const questionPrompt =
   'When you need a decision or a fact only the person has, ask with ask_user_question and offer options; never guess it.'
 
+/** How often a turn may ask. A person who is asked on and on says yes to anything. */
+export const timesAsked = 5
+
+export const askedEnough = `You have asked ${timesAsked} times for this request. Go on with what you know, and say what is still open.`
+
 /** What is wrong with the questions beyond their schema, or undefined. */
 export function questionsProblem(questions: readonly Question[], allowFreeText: boolean): string | undefined {
   if (allowFreeText) return undefined

@@ -4,7 +4,7 @@ import type { ModelTool } from '../ports/model.ts'
 import type { OpenCall } from '../session/state.ts'
 import { archivedPart, archiveReads, archiveTool, type ArchiveArgs } from '../smart/archive.ts'
 import { planPrompt, planTool } from '../smart/plan.ts'
-import { questionPrompt, questionsProblem, questionTool } from '../smart/questions.ts'
+import { askedEnough, questionPrompt, questionsProblem, questionTool, timesAsked } from '../smart/questions.ts'
 import { isRemoved } from '../permission/decide.ts'
 import type { NewEntry } from '../session/journal.ts'
 import { builtinNames } from '../tools/builtin.ts'
@@ -78,6 +78,7 @@ function questionBuiltIn({ askUser, permissions }: RunAgent): BuiltIn[] {
         const { questions } = args as { questions: readonly Question[] }
         const problem = questionsProblem(questions, allowFreeText)
         if (problem) return resultOf(call, 'error', problem, args)
+        if (timesBefore(run, call, place) >= timesAsked) return resultOf(call, 'error', askedEnough, args)
         return {
           type: 'ask',
           request: {
@@ -117,11 +118,8 @@ function responseBuiltIn({ output }: RunAgent): BuiltIn[] {
 const archiveBuiltIn: BuiltIn = {
   ...archiveTool,
   isOffered: (run) => Boolean(headOf(run).compaction?.archived.length),
-  async decide(run, call, args, { index, calls }) {
-    const { successes = 0 } = turnOf(run).tallies[call.tool] ?? {}
-    // Those of the same step are decided before they are counted.
-    const before = calls.slice(0, index).filter(({ tool, done }) => tool === call.tool && !done)
-    if (successes + before.length >= archiveReads) {
+  async decide(run, call, args, place) {
+    if (timesBefore(run, call, place) >= archiveReads) {
       return resultOf(call, 'error', `At most ${archiveReads} earlier results a turn. Go on with what you have.`, args)
     }
     const found = archivedPart(await run.journal.messages(), args as ArchiveArgs)
@@ -129,6 +127,13 @@ const archiveBuiltIn: BuiltIn = {
     const { type, result } = resultOf(call, 'complete', found.text, args)
     return { type, result: { ...result, ...(found.untrusted && { untrusted: true }) } }
   },
+}
+
+/** How often a turn has had this tool before this call. */
+function timesBefore(run: Run, call: OpenCall, { index, calls }: CallPlace): number {
+  const { successes = 0 } = turnOf(run).tallies[call.tool] ?? {}
+  // Those of the same step are decided before they are counted.
+  return successes + calls.slice(0, index).filter(({ tool, done }) => tool === call.tool && !done).length
 }
 
 const exitPlanBuiltIn: BuiltIn = {
