@@ -1,7 +1,8 @@
 /** The playground: every example opens as it stands, and the tour keeps what it promises. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { createServer, type ViteDevServer } from 'vite'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { root } from '../../.build/steps.mjs'
 import { type Tab, useBrowser } from './support/browser.ts'
 import { type Chat, chatOf } from './support/chat.ts'
@@ -11,24 +12,34 @@ import { startSite } from './support/site.ts'
 const browser = useBrowser()
 const folder = join(root, 'playground')
 let url: string
+/** The one example that a bundler has to read first is served as `npm start` does. */
+let bundling: ViteDevServer
 
 beforeAll(async () => {
   const proxy = await startProxy({ pace: 8 })
   const site = await startSite({ folder, proxy: proxy.url })
   url = site.url
+  bundling = await createServer({
+    root: folder,
+    configFile: join(root, 'vite.config.ts'),
+    logLevel: 'warn',
+    server: { host: '127.0.0.1', port: 0, ws: false, proxy: { '^/api/agent/': url } },
+  })
+  await bundling.listen()
+  await bundling.warmupRequest('/examples/npm-app.ts')
+  await bundling.waitForRequestsIdle()
 })
+afterAll(() => bundling.close())
 
-/** All but the one that a bundler has to read first. */
-const plainExamples = readFileSync(join(folder, 'shell/examples.js'), 'utf8')
-  .match(/(?<=file: ')[^']+/g)!
-  .filter((file) => file !== 'npm-app')
+const examples = readFileSync(join(folder, 'shell/examples.js'), 'utf8').match(/(?<=file: ')[^']+/g)!
 
-test.each(plainExamples)('the example %s opens, shows its source, and answers', async (file) => {
+test.each(examples)('the example %s opens, shows its source, and answers', async (file) => {
   const visitor = await browser.newVisitor()
-  const tab = await visitor.open(`${url}/examples/${file}.html`)
+  const address = file === 'npm-app' ? bundling.resolvedUrls!.local[0] : `${url}/`
+  const tab = await visitor.open(`${address}examples/${file}.html`)
   const source = tab.locator('.source', { hasText: 'This page' })
   await source.waitFor()
-  expect(await source.innerText()).toContain('/dogear.js')
+  expect(await source.innerText()).toContain(file === 'npm-app' ? './npm-app.ts' : '/dogear.js')
   expect(await source.innerText()).not.toContain('/shell/playground.css')
   const chat = chatOf(tab)
   if (await chat.launcher.isVisible()) await chat.open()
