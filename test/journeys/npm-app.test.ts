@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { pnpm } from '../../.build/steps.mjs'
-import { useBrowser } from './support/browser.ts'
+import { type Tab, useBrowser } from './support/browser.ts'
 import { chatOf } from './support/chat.ts'
 import { startProxy } from './support/proxy.ts'
-import { readmeExample } from './support/readme-example.ts'
+import { readmeExample, readmeLines } from './support/readme-example.ts'
 import { startSite } from './support/site.ts'
 
 const browser = useBrowser()
@@ -19,6 +19,10 @@ beforeAll(async () => {
   const proxy = await startProxy()
   write('src/main.ts', readmeExample('npm', proxy.url))
   write('index.html', pageWith('main'))
+  write('src/session.ts', readmeExample('npm', proxy.url) + readmeLines('session') + tellSession)
+  write('session.html', pageWith('session'))
+  write('src/invoke.ts', readmeExample('npm', proxy.url) + readmeLines('invoke') + tellInvoke)
+  write('invoke.html', pageWith('invoke'))
   write('src/called.ts', called(proxy.url))
   write('called.html', pageWith('called'))
   write('tsconfig.json', JSON.stringify(strictest))
@@ -55,6 +59,8 @@ test('[J2] [C41] [C61] [K19] [K26] [K37] the development server runs it too, and
       server.once('exit', () => reject(new Error(`Vite ended early:\n${printed}`)))
     })
     await booksARoom(url)
+    await drivesASession(`${url}/session.html`)
+    await invokesTheAgent(`${url}/invoke.html`)
     await calledLikeAFunction(`${url}/called.html`)
   } finally {
     server.kill()
@@ -82,13 +88,56 @@ async function booksARoom(address: string): Promise<void> {
   await visitor.leave()
 }
 
+/** The README's session: saved before it is awaited, at rest where a person is needed, and shown by a chat of its own. */
+async function drivesASession(address: string): Promise<void> {
+  const visitor = await browser.newVisitor()
+  const tab = await visitor.open(address)
+  const told = await toldBy(tab)
+  expect(told).toMatchObject({
+    id: 'trip-42',
+    terminalReason: 'paused',
+    text: expect.stringContaining('nothing is booked unless you approve'),
+    requests: [{ kind: 'approval', tool: 'book_hotel', args: { nights: 3 } }],
+  })
+  const chat = chatOf(tab, '#app dogear-chat')
+  await chat.says('Three nights in Lisbon')
+  await chat.press('Book')
+  await chat.says(/Booked 3 nights at/)
+  expect(tab.complaints).toEqual([])
+  await visitor.leave()
+}
+
+/** The README's call: it stops where a person is needed, and the state says for what. */
+async function invokesTheAgent(address: string): Promise<void> {
+  const visitor = await browser.newVisitor()
+  const tab = await visitor.open(address)
+  expect(await toldBy(tab)).toMatchObject({
+    content: expect.stringContaining('nothing is booked unless you approve'),
+    state: { pendingApprovals: [{ toolName: 'book_hotel', args: { nights: 3 }, status: 'pending' }] },
+  })
+  expect(tab.complaints).toEqual([])
+  await visitor.leave()
+}
+
+const tellSession = `
+mount('#app', { agent, session })
+document.body.dataset.told = JSON.stringify({ id: session.id, terminalReason, text, requests })
+`
+
+const tellInvoke = `
+document.body.dataset.told = JSON.stringify({ content, state })
+`
+
+async function toldBy(tab: Tab): Promise<unknown> {
+  await tab.waitForFunction(() => document.body.dataset.told !== undefined)
+  return JSON.parse((await tab.evaluate(() => document.body.dataset.told)) ?? '')
+}
+
 /** What a program sees that has no chat: the worker runs it, the page's function is its tool. */
 async function calledLikeAFunction(address: string): Promise<void> {
   const visitor = await browser.newVisitor()
   const tab = await visitor.open(address)
-  await tab.waitForFunction(() => document.body.dataset.called !== undefined)
-  const told: unknown = JSON.parse((await tab.evaluate(() => document.body.dataset.called)) ?? '')
-  expect(told).toMatchObject({
+  expect(await toldBy(tab)).toMatchObject({
     paused: { stage: 'after_agent', reason: 'look first' },
     content: expect.stringContaining('My app'),
     tools: [{ toolName: 'page_title', output: 'My app', status: 'success' }],
@@ -124,7 +173,7 @@ const asked = [
 for (const options of asked) {
   for await (const { type } of query({ prompt: 'Hello', options: { endpoint: '${endpoint}', ...options } })) messages.push(type)
 }
-document.body.dataset.called = JSON.stringify({
+document.body.dataset.told = JSON.stringify({
   paused: first.state.ctx?.__paused,
   content,
   tools: state.toolHistory,
