@@ -1,5 +1,7 @@
 /** `query()` through the real client, host, loop and journal, in Node. */
-import { call, fail, forever, say, scriptedModel, think, usage } from '@dogear/testing'
+import { createOpenAIModel } from '@dogear/models'
+import { createProxy, demoProvider } from '@dogear/proxy'
+import { call, fail, fakeClock, forever, say, scriptedModel, think, usage } from '@dogear/testing'
 import { query, textOf, type Model, type ModelRequest, type QueryOptions, type SDKMessage } from 'dogear'
 import { expect, test, vi } from 'vitest'
 
@@ -340,6 +342,17 @@ test('[K4] effort and thinking become what the wire knows', async () => {
     { reasoning_effort: 'high', betas: ['long-context'], task_budget: { total: 9000 } },
     { reasoning_effort: 'none' },
   ])
+})
+
+test('[K4] betas and a task budget pass the proxy, and a model that does not know them answers all the same', async () => {
+  const proxy = createProxy({ models: { default: { provider: demoProvider({ pace: 0 }), model: 'demo' } } })
+  const model = createOpenAIModel({
+    endpoint: 'http://localhost/v1',
+    clock: fakeClock(),
+    fetch: (input, init) => proxy(new Request(input, init)),
+  })
+  const messages = await all('Hello', { model, betas: ['long-context'], taskBudget: { total: 9000 } })
+  expect(messages.at(-1)).toMatchObject({ subtype: 'success', is_error: false })
 })
 
 test('[K24] options of another runtime, and those that do nothing yet, are taken, said once, and ignored', async () => {

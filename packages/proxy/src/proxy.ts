@@ -4,7 +4,7 @@ import { answerPreflight, checkOrigin, checkOrigins, isPreflight } from './guard
 import { type Authorize, identify } from './guard/token.ts'
 import type { Provider } from './providers/provider.ts'
 import { asProxyError, ProxyError } from './proxy-error.ts'
-import { findAlias, forProvider, listModels, type ModelAlias, type Models } from './request/aliases.ts'
+import { fieldsFor, findAlias, forProvider, listModels, type ModelAlias, type Models } from './request/aliases.ts'
 import { parseChatRequest } from './request/chat-request.ts'
 import { readJson } from './request/read-json.ts'
 import type { LiveStream } from './streams/live-stream.ts'
@@ -69,7 +69,7 @@ export function createProxy(options: ProxyOptions = {}): ProxyHandler {
 
   async function complete(request: Request, subject: string): Promise<Response> {
     const { text, json } = await readJson(request, options.maxBodyBytes ?? 4_000_000)
-    const chat = parseChatRequest(json)
+    const chat = parseChatRequest(json, fieldsFor(models, json))
     const alias = findAlias(models, chat.model)
     const asked = forProvider(chat, alias)
     const open = (signal: AbortSignal) =>

@@ -15,7 +15,7 @@ export interface ReasoningConfig {
         budgetTokens?: number
         /** Whether its thoughts come with the answer, for servers that take `reasoning.exclude`. */
         includeThoughts?: boolean
-        /** Further fields of the request, as your provider names them. */
+        /** Further fields of the request, as your provider names them. Dogear's proxy takes those it knows, and `fields` of its model. */
         providerExtras?: Record<string, any>
       }
     | false

@@ -43,9 +43,9 @@ export interface QueryOptions extends Shared, Foreign {
   thinking?: { type: 'adaptive' | 'disabled' } | { type: 'enabled'; budgetTokens?: number }
   /** @deprecated Use `thinking`. */
   maxThinkingTokens?: number
-  /** Sent along to providers that know them. */
+  /** Hints to the model. The proxy passes them on where `fields` of its model names `betas`, and leaves them out elsewhere. */
   betas?: readonly string[]
-  /** The model is told how many tokens it has left. */
+  /** How many tokens the model may count on, for one that knows the field `task_budget`; else left out, as `betas` are. */
   taskBudget?: { total: number }
   /** Model requests a message may take. */
   maxTurns?: number

@@ -43,6 +43,28 @@ test.each([
   expect(calls[0]!.request.maxTokens).toBe(limit)
 })
 
+test('[K4] [C29] hints no model asked for are taken and left out; other fields reach the model that names them, and no other', async () => {
+  const { provider, calls } = handDrivenProvider()
+  const fields = ['betas', 'service_tier']
+  const proxy = createProxy({
+    models: { default: { provider, model: 'plain' }, rich: { provider, model: 'rich', fields } },
+  })
+  const hints = { betas: ['long-context'], task_budget: { total: 9000 } }
+  const asked = { ...hello, stream: false, ...hints }
+  await ask(proxy, asked)
+  await ask(proxy, { ...asked, model: 'rich', service_tier: 'flex' })
+  expect(calls[0]!.request).not.toHaveProperty('betas')
+  expect(calls[1]!.request).toMatchObject({ betas: ['long-context'], service_tier: 'flex' })
+  for (const { request } of calls) expect(request).not.toHaveProperty('task_budget')
+  for (const refused of [
+    { ...asked, service_tier: 'flex' },
+    { ...asked, model: 'rich', api_base: 'https://evil.example' },
+  ]) {
+    expect(await errorOf(await ask(proxy, refused))).toMatchObject({ status: 400, code: 'field_not_accepted' })
+  }
+  expect(calls).toHaveLength(2)
+})
+
 test('the model list has the aliases alone', async () => {
   const { proxy } = openProxy()
   const response = await ask(proxy, undefined, { method: 'GET', path: '/v1/models' })

@@ -10,6 +10,8 @@ export interface ModelAlias {
   readonly model: string
   /** The most tokens one answer may have, whatever the page asks for. */
   readonly maxTokens?: number
+  /** Further fields that a page may send to this model, as they are. `betas` and `task_budget` are left out unless they are named. */
+  readonly fields?: readonly string[]
 }
 
 export type Models = Readonly<Record<string, ModelAlias>>
@@ -21,8 +23,16 @@ export function findAlias<Alias extends ModelAlias>(models: Readonly<Record<stri
   throw new ProxyError(404, 'model_not_found', `This proxy has no model of that name. It offers: ${known}.`)
 }
 
+/** The `fields` of the model that a page names, before anything else of its request is looked at. */
+export function fieldsFor(models: Models, json: unknown): readonly string[] | undefined {
+  const { model = 'default' } = Object(json) as { model?: unknown }
+  return typeof model === 'string' && Object.hasOwn(models, model) ? models[model]?.fields : undefined
+}
+
 export function forProvider(request: ChatRequest, alias: ModelAlias): ProviderRequest {
   const { max_tokens, max_completion_tokens, ...rest } = request
+  // Servers refuse what they do not know.
+  for (const hint of ['betas', 'task_budget'] as const) if (!alias.fields?.includes(hint)) delete rest[hint]
   const limits = [max_completion_tokens ?? max_tokens, alias.maxTokens].filter((limit) => typeof limit === 'number')
   return { ...rest, model: alias.model, maxTokens: limits.length === 0 ? undefined : Math.min(...limits) }
 }

@@ -2,7 +2,8 @@
  * The fields of OpenAI's chat completion request that a page may set.
  *
  * An allow-list: `api_base`, `headers`, `web_search_options`, remote tools and whatever comes next are refused,
- * because a field nobody looked at is how a page would send the key somewhere else (T12).
+ * because a field nobody looked at is how a page would send the key somewhere else (T12). Whoever runs the proxy may
+ * have looked at more of them, and names those with the model that takes them.
  */
 import * as z from 'zod/mini'
 import { ProxyError } from '../proxy-error.ts'
@@ -11,8 +12,8 @@ export type ChatRequest = z.output<typeof chatRequest>
 export type ChatMessage = ChatRequest['messages'][number]
 export type ChatTool = NonNullable<ChatRequest['tools']>[number]
 
-export function parseChatRequest(json: unknown): ChatRequest {
-  const result = chatRequest.safeParse(json)
+export function parseChatRequest(json: unknown, fields: readonly string[] = []): ChatRequest {
+  const result = taking(fields).safeParse(json)
   if (result.success) return result.data
   throw explain(deepest(result.error.issues))
 }
@@ -132,7 +133,18 @@ const chatRequest = z.strictObject({
   safety_identifier: z.optional(z.string()),
   prompt_cache_key: z.optional(z.string()),
   metadata: maybe(z.record(z.string(), z.string())),
+  // Hints: a model that does not know them answers without.
+  betas: z.optional(z.array(z.string())),
+  task_budget: z.optional(z.strictObject({ total: z.int().check(z.positive()) })),
 })
+
+function taking(fields: readonly string[]): typeof chatRequest {
+  const more = fields.filter((field) => !Object.hasOwn(chatRequest.shape, field))
+  if (!more.length) return chatRequest
+  // The cast: nobody here reads what is added, so the request's type does not know of it.
+  const added = Object.fromEntries(more.map((field) => [field, z.optional(z.unknown())])) as Record<never, never>
+  return z.extend(chatRequest, added)
+}
 
 type Issue = z.core.$ZodIssue
 
