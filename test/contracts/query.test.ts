@@ -308,6 +308,83 @@ test('[K5] [K28] a budget in dollars ends the query once the estimate reaches it
   expect(result?.type === 'result' && result.total_cost_usd).toBeCloseTo(0.3)
 })
 
+test('[K5] a budget is for all questions of a query: one that has none left is not asked', async () => {
+  const model = scriptedModel((_, n) => [n === 1 ? call('look') : say('Seen.'), usage({ input: 100 })])
+  let next = () => {}
+  async function* questions() {
+    for (const text of ['one', 'two', 'three']) {
+      yield user(text)
+      await new Promise<void>((resolve) => (next = resolve))
+    }
+  }
+  const options: QueryOptions = {
+    model,
+    maxBudgetUsd: 0.15,
+    costEstimator: ({ inputTokens }) => inputTokens / 1000,
+    tools: [{ name: 'look', func: () => 'nothing' }],
+  }
+  const results: SDKMessage[] = []
+  for await (const message of query({ prompt: questions(), options })) {
+    if (message.type !== 'result') continue
+    results.push(message)
+    next()
+  }
+  const spent = { subtype: 'error_max_budget_usd', is_error: true, terminal_reason: 'max_cost', total_cost_usd: 0.2 }
+  expect(results).toMatchObject([{ subtype: 'success', total_cost_usd: 0.1 }, spent, { ...spent, num_turns: 0 }])
+})
+
+test('[K5] questions that wait when the budget is spent are not asked either', async () => {
+  const model = scriptedModel(() => [call('look'), usage({ input: 100 })])
+  async function* questions() {
+    for (const text of ['one', 'two', 'three']) yield user(text)
+  }
+  const options: QueryOptions = {
+    model,
+    maxBudgetUsd: 0.15,
+    costEstimator: ({ inputTokens }) => inputTokens / 1000,
+    tools: [{ name: 'look', func: () => new Promise((resolve) => setTimeout(resolve, 50, 'nothing')) }],
+  }
+  const messages: SDKMessage[] = []
+  for await (const message of query({ prompt: questions(), options })) messages.push(message)
+  expect(ofType(messages, 'result').map((result) => [result.subtype, result.num_turns])).toEqual([
+    ['error_max_budget_usd', 2],
+    // The session begins what is next in line by itself: the request is stopped.
+    ['error_max_budget_usd', 1],
+    ['error_max_budget_usd', 0],
+  ])
+  expect(model.requests).toHaveLength(3)
+})
+
+test('[K5] [K13] what is asked aside about a task counts in the budget', async () => {
+  let minutes = 0
+  const time = vi.spyOn(Date, 'now').mockImplementation(() => minutes * 60_000)
+  const model = scriptedModel(({ messages }) => {
+    const read = messages.map(textOf).join('\n')
+    if (read.includes('Say in one short line')) return [say('Looking.'), usage({ input: 100 })]
+    return read.includes('You find places.') ? call('look') : call('delegate_to', { agent: 'scout', task: 'Look' })
+  })
+  const look = {
+    name: 'look',
+    async func() {
+      minutes += 1
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return 'nothing yet'
+    },
+  }
+  const result = (
+    await all('go', {
+      model,
+      tools: [look],
+      agents: { scout: { description: 'Finds places', prompt: 'You find places.' } },
+      agentProgressSummaries: true,
+      maxBudgetUsd: 0.2,
+      costEstimator: ({ inputTokens }) => inputTokens / 1000,
+    })
+  ).at(-1)
+  time.mockRestore()
+  expect(result).toMatchObject({ subtype: 'error_max_budget_usd', is_error: true })
+})
+
 test('[K6] [K12] the system prompt, and the prompt of the agent that answers, are what the model reads', async () => {
   const model = scriptedModel(() => say('ok'))
   const agents = { guide: { description: 'Guides', prompt: 'You are a guide.' } }

@@ -49,7 +49,7 @@ export interface QueryOptions extends Shared, Foreign {
   taskBudget?: { total: number }
   /** Model requests a message may take. */
   maxTurns?: number
-  /** Needs `costEstimator`. */
+  /** For the whole query, all agents and `agentProgressSummaries` in it. Needs `costEstimator`. */
   maxBudgetUsd?: number
   /** A preset lives on the proxy: its name is not known here, and only `append` is used. */
   systemPrompt?:

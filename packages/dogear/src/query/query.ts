@@ -70,6 +70,8 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
   // Its steps, and the turns of those that work for it, begin with its id.
   const isOurs = (id: string) => turns.has(id.split('.', 1)[0] ?? '')
   let untried = fallbacks
+  /** This turn was stopped because the budget is spent. */
+  let isSpent = false
   let unanswered = 0
   let isInputOver = false
 
@@ -89,8 +91,16 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
     const summaries =
       options.agentProgressSummaries &&
       createSummaries({ ask: (about) => summed(about, messages), tell: (progress) => tell([progress]), warn })
-    session.listen((entry) => {
-      if (entry.turnId !== undefined && !isOurs(entry.turnId)) return
+    /** An agent's own limit knows of one turn; a query's holds for all of them, and for what is asked aside. */
+    const isOverBudget = () => Boolean(options.maxBudgetUsd) && messages.costUsd() >= (options.maxBudgetUsd ?? 0)
+    session.listen((given) => {
+      if (given.turnId !== undefined && !isOurs(given.turnId)) return
+      if (given.type === 'step-start' && !isSpent && isOverBudget()) {
+        isSpent = true
+        void session.stop()
+      }
+      const isStopped = given.type === 'turn-end' && !given.path.length && given.terminalReason.startsWith('aborted')
+      const entry = isSpent && isStopped ? { ...given, terminalReason: 'max_cost' as const } : given
       // Asked again with another model: the message has one result, and this is not it.
       if (entry.type === 'turn-end' && entry.path.length === 0) {
         const retry = goesOn(session, entry.error)
@@ -106,7 +116,15 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
       if (entry.type === 'request-open' && entry.request.kind !== 'deferred') {
         void session.resolve(entry.request.id, withoutAnybody(entry.request))
       }
-      if (entry.type === 'turn-end' && entry.path.length === 0) answered(session, entry.terminalReason)
+      if (entry.type !== 'turn-end' || entry.path.length > 0) return
+      if (!isSpent || !isStopped) return answered(session, entry.terminalReason)
+      // Held back by the stop.
+      const waiting = session.queued.value
+      unanswered -= waiting.length
+      tell(waiting.map(() => messages.overBudget()))
+      // Before the session is closed: left in line, they would be asked where it is opened next.
+      const takenBack = waiting.map(({ commandId }) => session.unqueue(commandId))
+      void Promise.allSettled(takenBack).then(() => answered(session, 'max_cost'))
     })
     session.partial.subscribe((partial) => {
       if (!partial || isOurs(partial.stepId)) tell(messages.partial(partial))
@@ -147,6 +165,10 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
     const { initialPrompt } = options.agents?.[options.agent ?? ''] ?? {}
     for await (const { text, when } of wordsOf(prompt, initialPrompt)) {
       if (options.abortController?.signal.aborted) break
+      if (unanswered === 0 && isOverBudget()) {
+        tell([messages.overBudget()])
+        continue
+      }
       unanswered += 1
       const turn = session.send(text, { when })
       turns.add(turn.id)
@@ -178,6 +200,7 @@ export function createQuery({ prompt, options = {} }: QueryInput, platform: Quer
 
   function answered(session: Session, reason: TerminalReason): void {
     unanswered -= 1
+    isSpent = false
     const [next] = session.queued.value
     // Held back by a session after a stop or a failure; of a query all is asked, until it is aborted.
     if (options.abortController?.signal.aborted) unanswered = 0

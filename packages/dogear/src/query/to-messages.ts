@@ -39,6 +39,9 @@ export interface ToMessages {
   entry(entry: Entry): SDKMessage[]
   /** A model call that is in no journal. */
   count(paid: Pick<EntryOf<'usage-add'>, 'model' | 'usage' | 'costUsd'>): void
+  costUsd(): number
+  /** The result of words that are not asked any more. */
+  overBudget(): SDKMessage
   partial(partial: Partial | null): SDKMessage[]
   /** The model is asked again because of this. `limits` where there are any. */
   retry(error: Pick<ErrorData, 'code' | 'details'>, limits?: RetryLimits): SDKMessage
@@ -57,6 +60,7 @@ export function createToMessages(options: ToMessagesOptions): ToMessages {
   /** Of the message that is being answered, by whichever model. */
   let retries = 0
   let retried = 0
+  let refused = 0
 
   function told(entry: Entry): SDKMessage[] {
     const at = { uuid: entry.id, session_id: sessionId }
@@ -263,6 +267,12 @@ export function createToMessages(options: ToMessagesOptions): ToMessages {
 
   return {
     count,
+    costUsd: () => totalCost,
+    overBudget() {
+      turn = newTurn(options.now())
+      const id = `${sessionId}.refused.${(refused += 1)}`
+      return resultOf({ id, at: turn.startedAt, terminalReason: 'max_cost' } as EntryOf<'turn-end'>)
+    },
     deferred({ callId, tool, args, openedAt }) {
       const end = { id: `${callId}.deferred`, at: openedAt, terminalReason: 'completed' } as EntryOf<'turn-end'>
       return [
