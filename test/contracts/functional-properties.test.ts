@@ -240,42 +240,59 @@ test('folding a run’s journal gives the run’s own state, also from a head th
   )
 }, 60_000)
 
-test('[C21] runs side by side hear, count and pay for themselves alone', async () => {
-  const runs = Array.from({ length: 8 }, (_, index) => index)
-  const paid: Record<number, Set<string>> = {}
-  const counted: Record<number, Set<string>> = {}
-  await Promise.all(
-    runs.map(async (index) => {
-      const { options, ports } = parts({
-        steps: [['works'], ['works', 'fails']],
-        approves: true,
-        answers: true,
-        limits: roomy,
-      })
-      const agent = createSmartAgent({
-        ...options,
-        ports,
-        instructions: `run ${index}`,
-        costEstimator: ({ modelName }) => ((paid[index] ??= new Set()).add(modelName), index),
-        tokenCounter: (text) => ((counted[index] ??= new Set()).add(/^run \d/.exec(text)?.[0] ?? ''), 1),
-      })
-      const heard = new Set<string>()
-      const words = `words of ${index}`
-      const result = await agent.invoke(
-        { messages: [{ role: 'user', content: words }] },
-        {
-          limits: { maxToolCalls: 10 + index },
-          onEvent: (event) => event.type === 'metadata' && heard.add(String(event.limits?.maxToolCalls)),
-        },
-      )
-      expect(result.messages[0]?.content).toBe(words)
-      expect([...heard]).toEqual([String(10 + index)])
+test('[C21] runs side by side hear, count and pay for themselves alone, in whatever order they go on', async () => {
+  const calls = fc.array(fc.constantFrom<Call>('works', 'slow', 'manage_todo_list'), { minLength: 1, maxLength: 2 })
+  const runs = fc.array(fc.array(calls, { minLength: 1, maxLength: 3 }), { minLength: 2, maxLength: 4 })
+  await fc.assert(
+    fc.asyncProperty(runs, fc.scheduler(), async (stories, scheduler) => {
+      const tick = () => scheduler.schedule(Promise.resolve())
+      const all = Promise.all(stories.map((steps, index) => lonely(steps, `run ${index}`, index + 1, tick)))
+      await scheduler.waitFor(all)
     }),
+    { numRuns: 30 },
   )
-  for (const index of runs) {
-    expect([...(counted[index] ?? [])].filter((name) => name && name !== `run ${index}`)).toEqual([])
+}, 60_000)
+
+/** One run with a name, a price and limits of its own: nobody else's may reach it. */
+async function lonely(steps: Story['steps'], name: string, price: number, tick: Tick): Promise<void> {
+  const { options, ports } = parts({ steps, approves: true, answers: true, limits: roomy }, [], tick)
+  const counted: string[] = []
+  const paid: string[] = []
+  const heard: unknown[] = []
+  const agent = createSmartAgent({
+    ...options,
+    ports,
+    tools: (options.tools ?? []).map((tool) => ({ ...tool, func: async () => (await tick(), `worked in ${name}`) })),
+    model: namedModel(options.model, name),
+    costEstimator: ({ modelName }) => (paid.push(modelName), price),
+    tokenCounter: (text) => (counted.push(text), text.length),
+  })
+  const { state } = await agent.invoke(
+    { messages: [{ role: 'user', content: `words of ${name}` }] },
+    {
+      limits: { maxToolCalls: 10 + price },
+      onEvent: (event) => event.type === 'metadata' && heard.push(event.limits?.maxToolCalls),
+    },
+  )
+  const asked = state.usage?.perRequest ?? []
+  expect(asked).toHaveLength(steps.length + 1)
+  expect(asked.map(({ modelName, costUsd }) => [modelName, costUsd])).toEqual(asked.map(() => [name, price]))
+  expect(paid).toEqual(asked.map(() => name))
+  expect(new Set(heard)).toEqual(new Set([10 + price]))
+  // What it counted is what its model was shown.
+  const results = steps.flat().filter((call) => call !== 'manage_todo_list')
+  expect(counted.filter((text) => text.startsWith('worked in'))).toEqual(results.map(() => `worked in ${name}`))
+  expect(counted.filter((text) => text.startsWith('words of'))).toEqual([`words of ${name}`])
+}
+
+function namedModel(model: Model, name: string): Model {
+  return {
+    async *stream(request, signal) {
+      for await (const event of model.stream(request, signal))
+        yield event.type === 'usage' ? { ...event, model: name } : event
+    },
   }
-})
+}
 
 const roomy = { maxToolCalls: 50, maxSteps: 20, maxParallelTools: 5 }
 
