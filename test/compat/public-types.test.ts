@@ -1,18 +1,29 @@
 /** "State And Public Types": what an application written against those types reads, keeps and passes on compiles with ours. */
 import { call, say } from '@dogear/testing'
-import type {
-  AgentLimits,
-  PendingUserQuestion,
-  PlanStepRecord,
-  ReasoningConfig,
-  ReflectionRecord,
-  SmartAgentEvent,
-  SmartPageAgentOptions,
-  SmartState,
-  TracingConfig,
-  UserQuestionAnswerSet,
-  UserQuestionItem,
-  UserQuestionResolution,
+import {
+  countApproxTokens,
+  type AgentLimits,
+  type AgentOptions,
+  type BuiltInRuntimeProfile,
+  type PendingUserQuestion,
+  type PlanEvent,
+  type PlanStepRecord,
+  type ReasoningConfig,
+  type ReflectionEvent,
+  type ReflectionRecord,
+  type RuntimeProfile,
+  type SmartAgentEvent,
+  type SmartAgentLimits,
+  type SmartAgentOptions,
+  type SmartPageAgentOptions,
+  type SmartState,
+  type TracingConfig,
+  type UserQuestionAnswer,
+  type UserQuestionAnswerSet,
+  type UserQuestionEvent,
+  type UserQuestionItem,
+  type UserQuestionOption,
+  type UserQuestionResolution,
 } from 'dogear'
 import { expect, expectTypeOf, test } from 'vitest'
 import type * as theirs from './public-types.ts'
@@ -26,7 +37,6 @@ type Mutable<T> = T extends (...args: never) => unknown
     : T extends object
       ? { -readonly [Key in keyof T]: Mutable<T[Key]> }
       : T
-type EventOf<T extends SmartAgentEvent['type']> = Mutable<Extract<SmartAgentEvent, { type: T }>>
 
 test('State And Public Types › SmartState', () => {
   expectTypeOf<theirs.SmartState>().toExtend<SmartState>()
@@ -42,11 +52,15 @@ test('State And Public Types › PendingUserQuestion', () => {
   expectTypeOf<Mutable<PendingUserQuestion>>().toExtend<theirs.PendingUserQuestion>()
   expectTypeOf<theirs.UserQuestionItem>().toExtend<UserQuestionItem>()
   expectTypeOf<Mutable<UserQuestionItem>>().toExtend<theirs.UserQuestionItem>()
+  expectTypeOf<theirs.UserQuestionOption>().toExtend<UserQuestionOption>()
+  expectTypeOf<Mutable<UserQuestionOption>>().toExtend<theirs.UserQuestionOption>()
 })
 
 test('State And Public Types › UserQuestionResolution', async () => {
   expectTypeOf<theirs.UserQuestionResolution>().toExtend<UserQuestionResolution>()
   expectTypeOf<theirs.UserQuestionAnswerSet>().toExtend<UserQuestionAnswerSet>()
+  expectTypeOf<theirs.UserQuestionAnswer>().toExtend<UserQuestionAnswer>()
+  expectTypeOf<Mutable<UserQuestionAnswer>>().toExtend<theirs.UserQuestionAnswer>()
   const questions = [{ question: 'Sea or hills?', options: [{ label: 'Sea' }, { label: 'Hills', value: 'up' }] }]
   const { agent } = scripted([call('ask_user_question', { questions }), say('Up we go.')], {
     humanInTheLoop: { askUser: true },
@@ -64,7 +78,7 @@ test('State And Public Types › UserQuestionResolution', async () => {
 })
 
 test('State And Public Types › UserQuestionEvent', async () => {
-  expectTypeOf<EventOf<'user_question'>>().toExtend<theirs.UserQuestionEvent>()
+  expectTypeOf<Mutable<UserQuestionEvent>>().toExtend<theirs.UserQuestionEvent>()
   const seen: theirs.UserQuestionEvent[] = []
   const { agent } = scripted([call('ask_user_question', { questions: [{ question: 'When?' }] })], {
     humanInTheLoop: { askUser: { onQuestion: (event) => seen.push(event as theirs.UserQuestionEvent) } },
@@ -81,22 +95,31 @@ test('State And Public Types › ReasoningConfig', () => {
 
 test('State And Public Types › ReflectionRecord and ReflectionEvent', () => {
   expectTypeOf<theirs.ReflectionRecord>().toExtend<ReflectionRecord>()
-  expectTypeOf<theirs.ReflectionEvent>().toExtend<SmartAgentEvent>()
+  expectTypeOf<theirs.ReflectionEvent>().toExtend<ReflectionEvent>()
+  expectTypeOf<ReflectionEvent>().toExtend<SmartAgentEvent>()
   // A cadence more than theirs: `initial_then_after_tool`.
-  expectTypeOf<Omit<EventOf<'reflection'>, 'trigger'>>().toExtend<Omit<theirs.ReflectionEvent, 'trigger'>>()
+  expectTypeOf<Omit<Mutable<ReflectionEvent>, 'trigger'>>().toExtend<Omit<theirs.ReflectionEvent, 'trigger'>>()
 })
 
 test('State And Public Types › PlanStepRecord and PlanEvent', () => {
   expectTypeOf<theirs.PlanStepRecord>().toExtend<PlanStepRecord>()
   expectTypeOf<Mutable<PlanStepRecord>>().toExtend<theirs.PlanStepRecord>()
-  expectTypeOf<EventOf<'plan'>>().toExtend<theirs.PlanEvent>()
+  expectTypeOf<Mutable<PlanEvent>>().toExtend<theirs.PlanEvent>()
 })
 
 test('State And Public Types › Profiles and limits', () => {
   expectTypeOf<theirs.AgentLimits>().toExtend<AgentLimits>()
-  expectTypeOf<theirs.BuiltInRuntimeProfile>().toExtend<NonNullable<SmartPageAgentOptions['runtimeProfile']>>()
+  expectTypeOf<theirs.AgentLimits>().toExtend<SmartAgentLimits>()
+  expectTypeOf<BuiltInRuntimeProfile>().toEqualTypeOf<theirs.BuiltInRuntimeProfile>()
+  expectTypeOf<RuntimeProfile>().toEqualTypeOf<theirs.RuntimeProfile>()
   expectTypeOf<theirs.RuntimeProfile>().toExtend<NonNullable<SmartPageAgentOptions['runtimeProfile']>>()
+  expectTypeOf<theirs.AgentOptions>().toExtend<AgentOptions>()
+  expectTypeOf<theirs.AgentOptions>().toExtend<SmartAgentOptions>()
   expectTypeOf<theirs.AgentOptions>().toExtend<SmartPageAgentOptions>()
+})
+
+test('Core Concepts › countApproxTokens', () => {
+  expect(countApproxTokens('about four characters a token')).toBe(8)
 })
 
 test('State And Public Types › Snapshot and restore', async () => {

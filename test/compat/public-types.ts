@@ -1,5 +1,5 @@
 /** The shapes that applications written against the page "State And Public Types" hold in their hands. */
-import type { PendingToolApproval, SummaryRecord, ToolExecution, TraceSinkConfig } from 'dogear'
+import type { MemoryFact, PendingToolApproval, SummaryRecord, ToolExecution, TraceSinkConfig } from 'dogear'
 
 type Message = { role: string; content: string | null; tool_calls?: { id: string; name: string; args: object }[] }
 
@@ -16,14 +16,6 @@ export type SmartState = {
   pendingApprovals?: PendingToolApproval[]
   pendingUserQuestions?: PendingUserQuestion[]
   ctx?: Record<string, any>
-}
-
-type MemoryFact = {
-  key: string
-  value: string
-  confidence: number
-  scope: 'session' | 'user' | 'workspace' | 'tenant'
-  lastUpdatedAt: string
 }
 
 export type UserQuestionOption = { label: string; value?: string; description?: string; preview?: string }

@@ -1,6 +1,7 @@
 /** The loop that callers of `query()` write, as it is printed. */
 import { say, scriptedModel } from '@dogear/testing'
 import { query as ask, type QueryInput, type SDKMessage } from 'dogear'
+import { extractFromBunfs } from 'dogear/extract'
 import { expect, test, vi } from 'vitest'
 
 test('Agent SDK reference › Compile to a single executable: the query loop', async () => {
@@ -8,8 +9,7 @@ test('Agent SDK reference › Compile to a single executable: the query loop', a
   const model = scriptedModel([say('Hello to you.')])
   // The sample gives no model: there it is the CLI's, here the proxy's.
   const query = ({ prompt, options }: QueryInput) => ask({ prompt, options: { ...options, model } })
-  // Outside of a compiled executable it gives the path back.
-  const extractFromBunfs = (path: string) => path
+  // The import the sample begins with: a binary beside its package.
   const binPath = 'a path that means nothing in a page'
   // prettier-ignore
   async function sample() {

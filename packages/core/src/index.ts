@@ -126,8 +126,10 @@ export {
   type SummaryRecord,
   type ToolCallInput,
   type ToolExecution,
+  type UserQuestionAnswer,
   type UserQuestionAnswerSet,
   type UserQuestionItem,
+  type UserQuestionOption,
 } from './session/smart-state.ts'
 export {
   matcherOf,
@@ -165,7 +167,7 @@ export {
   type ToolApprovalResolution,
   type UserQuestionResolution,
 } from './permission/resolvers.ts'
-export { type SmartAgentEvent } from './trace/event.ts'
+export { type PlanEvent, type ReflectionEvent, type SmartAgentEvent, type UserQuestionEvent } from './trace/event.ts'
 export {
   begunElsewhere,
   type Decision,

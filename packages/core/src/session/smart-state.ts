@@ -1,5 +1,5 @@
 /** SmartState: a conversation as one plain object, for callers that keep their own state. A view; nothing inside reads it. */
-import type { Answers, Question } from '../permission/request.ts'
+import type { Answer, Answers, Question, QuestionOption } from '../permission/request.ts'
 import type { CompactionRecord } from '../smart/compaction.ts'
 import type { GuardrailResult } from '../smart/guardrail.ts'
 import type { MemoryFact } from '../smart/memory.ts'
@@ -127,6 +127,8 @@ export interface PendingToolApproval {
 }
 
 export type UserQuestionItem = Question
+export type UserQuestionOption = QuestionOption
+export type UserQuestionAnswer = Answer
 export type UserQuestionAnswerSet = Extract<Answers, Readonly<Record<string, unknown>>>
 
 export interface PendingUserQuestion {

@@ -9,6 +9,12 @@ import type {
 } from '../session/smart-state.ts'
 import type { ReflectionRecord } from '../smart/reflection.ts'
 
+export type UserQuestionEvent = EventOf<'user_question'>
+export type PlanEvent = EventOf<'plan'>
+export type ReflectionEvent = EventOf<'reflection'>
+
+type EventOf<Type extends SmartAgentEvent['type']> = Extract<SmartAgentEvent, { readonly type: Type }>
+
 export type SmartAgentEvent = (
   | {
       readonly type: 'tool_call'
