@@ -162,13 +162,25 @@ test('[C57] an agent too deep down is refused before a person is asked about it'
   expect(textOf(outerModel.requests[1]!.messages.at(-1)!)).toMatch(/^{"error":"Tasks go at most 1 deep/)
 })
 
+const agents = { reader: { description: 'Reads', prompt: 'You read.' } }
+const offered = async (options: SmartAgentOptions) => {
+  const { session, model } = await opened(options, () => say('ok'))
+  await session.send('go')
+  return toolsOf(model.requests[0]!).slice(2)
+}
+
+test('[C18] delegation.mode says whether tasks are given away, and to whom', async () => {
+  const made = ['spawn_subagent', 'spawn_subagents_parallel']
+  expect(await offered({ agents, delegation: { mode: 'off' } })).toEqual([])
+  expect(await offered({ agents, delegation: { mode: 'off' }, subagents: {} })).toEqual([])
+  expect(await offered({ agents, runtimeProfile: 'fast' })).toEqual([])
+  expect(await offered({ agents, runtimeProfile: 'fast', subagents: { policy: 'registry' } })).toEqual(['delegate_to'])
+  expect(await offered({ agents, delegation: { mode: 'role_based' } })).toEqual(['delegate_to'])
+  expect(await offered({ agents, delegation: { mode: 'automatic' } })).toEqual(['delegate_to', ...made])
+  expect(await offered({ delegation: { mode: 'automatic' } })).toEqual([])
+})
+
 test('[C59] with the registry alone nothing can be made up, and switched off there is nothing', async () => {
-  const agents = { reader: { description: 'Reads', prompt: 'You read.' } }
-  const offered = async (options: SmartAgentOptions) => {
-    const { session, model } = await opened(options, () => say('ok'))
-    await session.send('go')
-    return toolsOf(model.requests[0]!).slice(2)
-  }
   expect(await offered({ agents })).toEqual(['delegate_to'])
   expect(await offered({ agents, subagents: {} })).toEqual([
     'delegate_to',

@@ -285,7 +285,11 @@ function checkedRetention(retention: SessionRetention | undefined): SessionReten
 }
 
 function withSubagents({ agents, subagents, delegation: given = {} }: SmartAgentOptions, profile: ResolvedProfile) {
-  const policy: SubagentPolicy = subagents ? (subagents.policy ?? 'registry_and_adhoc') : agents ? 'registry' : 'off'
+  const { mode } = profile.delegation
+  // What is written on the agent wins over its profile.
+  const isOff = given.mode === 'off' || (mode === 'off' && !subagents) || !(agents || subagents)
+  const usual = subagents || mode === 'automatic' ? 'registry_and_adhoc' : 'registry'
+  const policy: SubagentPolicy = isOff ? 'off' : (subagents?.policy ?? usual)
   if (policy === 'off') return { subagents: policy, profile }
   const delegation: ResolvedProfile['delegation'] = {
     ...profile.delegation,

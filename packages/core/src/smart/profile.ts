@@ -87,6 +87,10 @@ export interface ToolResponseOptions {
 }
 
 export interface DelegationOptions {
+  /**
+   * `off`: `agents` are not offered, unless `subagents` says so. `role_based`: only those. `automatic`: where there are
+   * any, the model may make up others as well. `subagents.policy` wins over the last two.
+   */
   mode?: 'off' | 'role_based' | 'automatic'
   maxDelegationDepth?: number
   maxChildCalls?: number
@@ -102,6 +106,7 @@ export interface MemoryPolicyOptions {
 }
 
 export interface PlanningOptions {
+  /** All but `off` give the model its todo list, and are the same so far: `planner_executor` and `reasoning_then_tools` do what `todo` does. */
   mode?: 'off' | 'todo' | 'planner_executor' | 'reasoning_then_tools'
   /** Whether the model is told to look at its plan again after a tool has failed. */
   replanPolicy?: 'never' | 'on_failure'

@@ -23,7 +23,7 @@ export interface ReasoningConfig {
   reflection?:
     | {
         enabled?: boolean
-        /** When: `on_branch` after a step that used other tools than the one before it. */
+        /** When: `on_branch` after a step that used other tools than the one before it. `every_turn` is `after_tool`: a step without tools is the last. */
         cadence?: ReflectionCadence
         /** `piggyback` asks in the conversation, which is cached; `separate` asks in a short prompt of its own. */
         mode?: 'piggyback' | 'separate'
