@@ -123,8 +123,10 @@ export function device(
       const agent: AgentDefinition = defineAgent({ name: 'tester', ...options })
       let host: ReturnType<typeof startHost> | undefined
       let letGo: (() => void) | undefined
+      let isGone = false
       const client = createClient({
-        connect: async () => (host = startHost(disk)).wire,
+        // A page that is gone misses no worker.
+        connect: async () => (isGone ? new Promise<HostWire>(() => {}) : (host = startHost(disk)).wire),
         id,
         now: () => Date.now(),
         elapsed: elapsedOn(clock),
@@ -141,6 +143,7 @@ export function device(
         warnings,
         open: (session = 's1') => client.open(agent, { type: 'id', id: session }),
         kill() {
+          isGone = true
           host?.kill()
           letGo?.()
         },

@@ -1,10 +1,13 @@
 /** Which tab drives: the one its person uses, never two, and never one that no longer answers. */
 import { textOf, type Entry, type Lock, type Store } from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
-import { call, forever, memoryLock, pause, say, scriptedModel } from '@dogear/testing'
+import { call, fakeClock, forever, memoryLock, pause, say, scriptedModel } from '@dogear/testing'
 import type { Session } from '@dogear/worker'
 import { expect, test } from 'vitest'
 import { device, hastyClock, until, type Device } from './device.ts'
+
+/** What streams is shown once a frame. */
+const frame = 16
 
 /** A tab whose answers say which tab drove. */
 function tabNamed(here: Device, name: string, disk?: Store) {
@@ -244,7 +247,8 @@ test('[G6] [X1] [X2] whatever the owner was doing when it died, the next tab goe
     ['waiting for a person', [call('ask', {})]],
   ]
   for (const [moment, script] of moments) {
-    const here = device()
+    const clock = fakeClock()
+    const here = device(openMemoryStore(), { clock })
     const tools = [
       { name: 'look', effect: 'read' as const, func: () => new Promise(() => {}) },
       { name: 'ask', needsApproval: true, func: () => 'asked' },
@@ -253,10 +257,14 @@ test('[G6] [X1] [X2] whatever the owner was doing when it died, the next tab goe
     const first = await dying.open()
     const second = await here.tab({ model: scriptedModel(() => say('on')), tools }).open()
     void first.send('go')
-    await until(() => second.calls.value.length > 0 || second.partial.value !== null, moment)
+    await until(async () => {
+      if (clock.waits()[0]! <= frame) await clock.advance(frame)
+      return second.calls.value.length > 0 || second.partial.value !== null
+    }, moment)
     const epoch = await epochOf(here)
+    // Time stands still from here on: a tab that had to ask first whether anybody drives would ask for ever.
     dying.kill()
-    await until(() => second.status.value !== 'busy' || second.calls.value.some(({ intent }) => intent), moment)
+    await until(async () => (await epochOf(here)) > epoch, `the second takes over, after ${moment}`)
     await second.rename('mine now').catch(() => {})
     await until(() => second.title.value === 'mine now', `the second drives, after ${moment}`)
     expect([moment, await epochOf(here)]).toEqual([moment, epoch + 1])

@@ -77,6 +77,7 @@ test(
   async () => {
     const site = rig.outside
     const handOvers: number[] = []
+    let pingsInVain = 0
     let owner: Tab | undefined
     let follower: Tab | undefined
     // The first crash of a browser starts its crash handler, which holds the dying process up for seconds.
@@ -98,7 +99,10 @@ test(
         const [sessionId = ''] = sessionIds
         const epoch = (await (follower ?? tab).stored(sessionIds)).rows[sessionId]?.epoch ?? 0
         const start = Date.now()
-        void follower?.tookOver(sessionId, epoch).then((end) => handOvers.push(end - start))
+        void follower?.tookOver(sessionId, epoch).then(({ at, silentPings }) => {
+          handOvers.push(at - start)
+          pingsInVain = Math.max(pingsInVain, silentPings)
+        })
         await tab.crash()
       },
       async comeBack(tab, { sessionIds }) {
@@ -114,5 +118,10 @@ test(
     report(row)
     expect(row).toMatchObject({ faults: settings.renderer, lost: 0, repeated: 0, surfaced: row.unknown })
     expect(handOvers).toHaveLength(Math.ceil(settings.renderer / 2))
+    // Each came by the lock, which the browser frees: a steal needs three pings in vain, and eleven seconds. Only the
+    // median is held to a time, twice the second promised, as a busy machine may keep any one of them waiting: within it
+    // no tab has even begun to ask.
+    expect(pingsInVain).toBeLessThan(3)
+    expect(handOvers.toSorted((one, other) => one - other)[Math.floor(handOvers.length / 2)]).toBeLessThan(2_000)
   },
 )

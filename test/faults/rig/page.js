@@ -26,16 +26,26 @@ window.rig = {
     const turn = sessions.get(sessionId).send(text)
     turn.saved.then(() => mark({ type: 'command', sessionId, commandId: turn.id })).catch(() => {})
   },
-  /** When a new owner has raised the epoch above this one; in milliseconds since the epoch of clocks. */
+  /**
+   * When a new owner has raised the epoch above this one, in milliseconds since the epoch of clocks; and how many pings
+   * had gone unanswered by then.
+   */
   async tookOver(sessionId, epoch) {
     const database = await openDatabase()
+    let silentPings = 0
+    const channel = new BroadcastChannel(`dogear::${sessionId}`)
+    channel.onmessage = ({ data }) => {
+      if (data.type === 'ping') silentPings += 1
+      if (data.type === 'pong') silentPings = 0
+    }
     try {
       for (;;) {
         const row = await asPromise(database.transaction('sessions').objectStore('sessions').get(sessionId))
-        if (row.epoch > epoch) return Date.now()
+        if (row.epoch > epoch) return { at: Date.now(), silentPings }
         await new Promise((resolve) => setTimeout(resolve, 4))
       }
     } finally {
+      channel.close()
       database.close()
     }
   },

@@ -23,8 +23,8 @@ export interface Tab {
   /** The words of every message, as the page has them. */
   shown(sessionId: string): Promise<string[]>
   stored(sessionIds: readonly string[]): Promise<Stored>
-  /** When another owner than that of this epoch has the session. */
-  tookOver(sessionId: string, epoch: number): Promise<number>
+  /** When another owner than that of this epoch has the session, and how often it had asked in vain for the old one. */
+  tookOver(sessionId: string, epoch: number): Promise<TakeOver>
   endWorker(): Promise<void>
   /** Kills the renderer. */
   crash(): Promise<void>
@@ -35,6 +35,11 @@ export interface Tab {
   fill(): Promise<void>
   freeze(isFrozen: boolean): Promise<void>
   close(): Promise<void>
+}
+
+export interface TakeOver {
+  readonly at: number
+  readonly silentPings: number
 }
 
 export async function openTab(page: Page, url: string): Promise<Tab> {
@@ -95,7 +100,7 @@ declare const rig: {
   workers(): number
   shown(sessionId: string): string[]
   stored(sessionIds: readonly string[]): Promise<Stored>
-  tookOver(sessionId: string, epoch: number): Promise<number>
+  tookOver(sessionId: string, epoch: number): Promise<TakeOver>
   endWorker(): void
   fill(): Promise<void>
 }
