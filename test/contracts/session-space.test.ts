@@ -1,33 +1,44 @@
 /** What a session promises on a full disk: nothing begins whose end could not be written, nothing is lost, and it goes on. */
 import { textOf } from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
-import { call, say, scriptedModel, smallDisk } from '@dogear/testing'
+import { call, fakeClock, say, scriptedModel, smallDisk } from '@dogear/testing'
 import { expect, test } from 'vitest'
 import { device, until } from './device.ts'
 
 const plenty = 10_000_000
 
 test('[G10] no tool begins on a full disk; the turn waits for space and goes on by itself', async () => {
-  const disk = smallDisk(openMemoryStore(), plenty)
-  const here = device(disk)
-  const ran: string[] = []
-  const model = scriptedModel((_request, n) => {
-    if (n === 0) disk.room = disk.used + 1000
-    return n === 0 ? call('pay') : say('Paid.')
-  })
-  const tools = [{ name: 'pay', func: () => void ran.push('pay') }]
-  const session = await here.tab({ model, tools }).open()
-  const turn = session.send('pay')
-  await until(() => session.waiting.value === 'space')
+  const { disk, clock, session, turn, ran } = await payingOnAFullDisk()
   expect(ran).toEqual([])
   expect((await disk.entries('s1', 0)).some(({ type }) => type === 'tool-intent')).toBe(false)
   expect(session.connection.value.type).toBe('online')
 
+  await clock.advance(5_000)
+  expect([session.waiting.value, ran]).toEqual(['space', []])
+
+  // Nobody says that there is room now.
   disk.room = plenty
-  session.resume()
-  await turn
+  await clock.advance(5_000)
+  expect(await turn).toMatchObject({ text: 'Paid.' })
   expect(ran).toEqual(['pay'])
   expect(session.waiting.value).toBeNull()
+})
+
+test('[G10] a person who presses Retry need not wait for the next try', async () => {
+  const { disk, session, turn } = await payingOnAFullDisk()
+  disk.room = plenty
+  session.resume()
+  expect(await turn).toMatchObject({ text: 'Paid.' })
+})
+
+test('[G10] what is there can be exported from a full disk', async () => {
+  const { disk, tab, session } = await payingOnAFullDisk()
+  disk.room = 0
+  const whose = { agent: 'tester', sessionId: 's1' }
+  const snapshot = await tab.client.ask({ type: 'export', ...whose })
+  expect(snapshot).toMatchObject({ state: { messages: [{ content: 'pay' }] } })
+  expect(await tab.client.ask({ type: 'raw', ...whose })).toMatchObject({ entries: await disk.entries('s1', 0) })
+  expect(session.waiting.value).toBe('space')
 })
 
 test('[G10] [G3] the result of a call that had begun is written although the disk is full by then', async () => {
@@ -133,3 +144,20 @@ test('[G10] room is kept only while a turn with calls is open', async () => {
   expect(kept).toEqual([2, 2, 2])
   expect(await here.store.sides('ballast', 's1')).toEqual([])
 })
+
+/** A turn that waits for room to begin its call, on a clock that stands still. */
+async function payingOnAFullDisk() {
+  const clock = fakeClock()
+  const disk = smallDisk(openMemoryStore(), plenty)
+  const ran: string[] = []
+  const model = scriptedModel((_request, n) => {
+    if (n === 0) disk.room = disk.used + 1000
+    return n === 0 ? call('pay') : say('Paid.')
+  })
+  const tools = [{ name: 'pay', func: () => void ran.push('pay') }]
+  const tab = device(disk, { clock }).tab({ model, tools })
+  const session = await tab.open()
+  const turn = session.send('pay')
+  await until(() => session.waiting.value === 'space')
+  return { clock, disk, tab, session, turn, ran }
+}

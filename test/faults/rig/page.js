@@ -64,6 +64,7 @@ window.rig = {
     const { messages, pending } = sessions.get(sessionId)
     return [...messages.value, ...pending.value].map(({ content }) => content)
   },
+  exported: async (sessionId) => JSON.stringify(await agent.sessions.export(sessionId)),
   /** Takes all the space there is, down to the last hundred bytes. */
   async fill() {
     const opening = indexedDB.open('filler', 1)

@@ -22,6 +22,8 @@ export interface Tab {
   workers(): Promise<number>
   /** The words of every message, as the page has them. */
   shown(sessionId: string): Promise<string[]>
+  /** What a person gets who saves the session to a file. */
+  exported(sessionId: string): Promise<string>
   stored(sessionIds: readonly string[]): Promise<Stored>
   /** When another owner than that of this epoch has the session, and how often it had asked in vain for the old one. */
   tookOver(sessionId: string, epoch: number): Promise<TakeOver>
@@ -63,6 +65,7 @@ export async function openTab(page: Page, url: string): Promise<Tab> {
     },
     workers: () => page.evaluate(() => rig.workers()),
     shown: (sessionId) => page.evaluate((id) => rig.shown(id), sessionId),
+    exported: (sessionId) => page.evaluate((id) => rig.exported(id), sessionId),
     stored: (sessionIds) => page.evaluate((ids) => rig.stored(ids), sessionIds),
     tookOver: (sessionId, epoch) => page.evaluate((id, old) => rig.tookOver(id, old), sessionId, epoch),
     endWorker: () => page.evaluate(() => rig.endWorker()),
@@ -99,6 +102,7 @@ declare const rig: {
   }
   workers(): number
   shown(sessionId: string): string[]
+  exported(sessionId: string): Promise<string>
   stored(sessionIds: readonly string[]): Promise<Stored>
   tookOver(sessionId: string, epoch: number): Promise<TakeOver>
   endWorker(): void
