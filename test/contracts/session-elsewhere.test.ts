@@ -36,12 +36,15 @@ async function visit(tools: ToolOptions[], options: { here?: Device; disk?: Stor
   return { here, shop, inShop, desk, atDesk, turn, model }
 }
 
+/** As a page without tools tells it to its model. */
+const cartFilled = { role: 'user', content: '[System Notice] add_to_cart({"item":"lamp"}) gave: In the cart.' }
+
 test('[G3] [G6] a tool that only another tab’s page has runs there once, while the tab that drives goes on driving', async () => {
   const ledger: Ledger = []
   const { here, inShop, turn, model } = await visit([cart(ledger)])
   expect(await turn).toMatchObject({ text: 'Added.' })
   expect(ledger).toEqual([{ key: expect.stringMatching(/^s1:/), args: { item: 'lamp' }, attempt: 1 }])
-  expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: 'In the cart.' })
+  expect(model.requests[1]?.messages.at(-1)).toMatchObject(cartFilled)
   await until(() => wordsOf(inShop).at(-1) === 'Added.', 'the other tab shows the answer')
   const entries = await journalOf(here)
   expect(entries.filter(({ type }) => type === 'tool-result')).toHaveLength(1)
@@ -278,7 +281,7 @@ test('[G1] [G3] owner and the tab that ran both die with the report in the inbox
   const model = scriptedModel([say('Good.')])
   const next = await here.tab({ model }).open()
   await until(() => next.status.value === 'idle', 'it is finished')
-  expect(model.requests[0]?.messages.at(-1)).toMatchObject({ role: 'tool', content: 'In the cart.' })
+  expect(model.requests[0]?.messages.at(-1)).toMatchObject(cartFilled)
   expect(ledger).toHaveLength(1)
 })
 
@@ -287,7 +290,7 @@ test('[C55] [G3] a helper’s call runs in the tab that has its tool, once, when
   const ledger: Ledger = []
   const answers = scriptedModel(({ messages }) => {
     const task = messages.find(({ role }) => role === 'user')
-    const hasResult = messages.at(-1)?.role === 'tool'
+    const hasResult = messages.at(-1) !== task
     if (task && textOf(task) === 'go shopping') return hasResult ? say('All bought.') : call('helper', { input: 'buy' })
     return hasResult ? say('Bought.') : call('add_to_cart', { item: 'lamp' })
   })
