@@ -100,9 +100,10 @@ test('[G14] what streams is kept every second, also after the clock was set back
   const clock = jumpingClock()
   const store = openMemoryStore()
   const savePartial = vi.spyOn(store, 'savePartial')
-  const words = ['one', 'two', 'three'].flatMap((word) => [...say(word), pause(later(1_050, undefined))])
+  // From the request on, and long enough that a busy machine is not taken for a quick answer.
+  const words = () => [...say('one'), pause(later(2_500, undefined)), ...say(' two')]
   const session = await device(store, { clock })
-    .tab({ model: scriptedModel([words]) })
+    .tab({ model: scriptedModel(words) })
     .open()
   const turn = session.send('go')
   await until(() => session.partial.value !== null)
