@@ -1,6 +1,6 @@
 /** What every Request looks like: a title, its matter, and buttons that stay in view. */
 
-import type { ComponentChildren, Ref, TargetedMouseEvent } from 'preact'
+import type { ComponentChildren, Ref } from 'preact'
 import { pickByNumber } from '../question/pick-by-number.ts'
 
 interface RequestFormProps {
@@ -28,8 +28,7 @@ export function RequestForm(props: RequestFormProps) {
       part="request"
       aria-labelledby="title"
       onKeyDown={pickByNumber}
-      // On the way down: what is pressed may take this form away with it.
-      onClickCapture={keepFocus}
+      onClick={keepFocus}
       onSubmit={(event) => {
         event.preventDefault()
         onSubmit?.()
@@ -51,12 +50,13 @@ export function RequestForm(props: RequestFormProps) {
 }
 
 /** Whoever pressed a button that then goes, or is disabled, goes on at the title, not at the top of the page. */
-function keepFocus({ target, currentTarget }: TargetedMouseEvent<HTMLElement>): void {
-  if (!(target as Element).closest('button')) return
-  const root = currentTarget.getRootNode() as ShadowRoot
+function keepFocus(event: MouseEvent): void {
+  if (!(event.target as Element).closest('button')) return
+  // From the path: what was pressed may have taken this form out of the page by now.
+  const root = event.composedPath().find((each) => each instanceof ShadowRoot)
   // After what it did is drawn.
   requestAnimationFrame(() => {
-    if (root.activeElement?.matches(':not(:disabled)')) return
-    root.querySelector<HTMLElement>('.request h3')?.focus({ preventScroll: true })
+    if (root?.activeElement?.matches(':not(:disabled)')) return
+    root?.querySelector<HTMLElement>('.request h3')?.focus({ preventScroll: true })
   })
 }
