@@ -19,7 +19,6 @@ export function ApproveButton({ consent, words, onTop, onApprove, ...props }: Ap
   const { strings, isRefused } = useWidget()
   const { isPlain, isDestructive, isDisabled } = props
   const { unseen, isCovered, canApprove, showNext, whenMeant } = consent
-  const hasMore = unseen > 0 && unseen < Infinity
   return (
     <>
       <div class="between" role="status">
@@ -40,7 +39,7 @@ export function ApproveButton({ consent, words, onTop, onApprove, ...props }: Ap
             )}
           </span>
         ) : (
-          hasMore && (
+          unseen > 0 && (
             <button class="link more" type="button" onClick={showNext}>
               {strings.approvalMore(unseen)} ↓
             </button>

@@ -21,31 +21,28 @@ export function Outcome({ request, onTop }: OutcomeProps) {
   const { isSent, refusal, decide } = useDecision(request.id)
   const consent = useConsent()
   const isCheckpoint = request.kind === 'checkpoint'
-  const ways = isCheckpoint ? (['stop', 'approve'] as const) : (['stop', 'retry', 'happened'] as const)
-  const answer = (type: (typeof ways)[number]) => () => {
+  const answer = (type: Resolution['type'] & keyof typeof strings.outcome) => () => {
     const result = draft.value.trim()
     const resolution: Resolution = type === 'happened' && result ? { type, result } : { type }
     decide(() => session.resolve(request.id, resolution))
   }
-  const buttons = ways.map((type) =>
-    // What it runs is as much of a decision as an approval.
-    type === 'retry' || type === 'approve' ? (
-      <ApproveButton
-        key={type}
-        consent={consent}
-        words={strings.outcome[type]}
-        // Whether it happened is for the person to say: neither answer is the one to press.
-        isPlain={type === 'retry'}
-        isDestructive={request.destructive}
-        isDisabled={isSent.value}
-        onTop={onTop}
-        onApprove={answer(type)}
-      />
-    ) : (
-      <button class="button" type="button" key={type} disabled={isSent.value} onClick={answer(type)}>
-        {strings.outcome[type]}
-      </button>
-    ),
+  const button = (type: 'stop' | 'happened') => (
+    <button class="button" type="button" disabled={isSent.value} onClick={answer(type)}>
+      {strings.outcome[type]}
+    </button>
+  )
+  // What it runs is as much of a decision as an approval.
+  const run = (type: 'retry' | 'approve') => (
+    <ApproveButton
+      consent={consent}
+      words={strings.outcome[type]}
+      // Whether it happened is for the person to say: neither answer is the one to press.
+      isPlain={!isCheckpoint}
+      isDestructive={request.destructive}
+      isDisabled={isSent.value}
+      onTop={onTop}
+      onApprove={answer(type)}
+    />
   )
   return (
     <RequestForm
@@ -53,7 +50,20 @@ export function Outcome({ request, onTop }: OutcomeProps) {
       title={requestTitle(request, session, strings)}
       hint={isCheckpoint ? strings.approvalHint : strings.outcomeHint}
       refusal={refusal.value}
-      buttons={isCheckpoint ? buttons : <div class="choices">{buttons}</div>}
+      buttons={
+        isCheckpoint ? (
+          <>
+            {button('stop')}
+            {run('approve')}
+          </>
+        ) : (
+          <div class="choices">
+            {button('stop')}
+            {run('retry')}
+            {button('happened')}
+          </div>
+        )
+      }
     >
       {request.args !== undefined && <ValueList value={request.args} />}
       {!isCheckpoint && (

@@ -51,12 +51,11 @@ export function RequestForm(props: RequestFormProps) {
 
 /** Whoever pressed a button that then goes, or is disabled, goes on at the title, not at the top of the page. */
 function keepFocus(event: MouseEvent): void {
-  if (!(event.target as Element).closest('button')) return
   // From the path: what was pressed may have taken this form out of the page by now.
-  const root = event.composedPath().find((each) => each instanceof ShadowRoot)
+  const root = event.composedPath().find((each) => each instanceof ShadowRoot)!
   // After what it did is drawn.
   requestAnimationFrame(() => {
-    if (root?.activeElement?.matches(':not(:disabled)')) return
-    root?.querySelector<HTMLElement>('.request h3')?.focus({ preventScroll: true })
+    if (root.activeElement?.matches(':not(:disabled)')) return
+    root.querySelector<HTMLElement>('.request h3')?.focus({ preventScroll: true })
   })
 }

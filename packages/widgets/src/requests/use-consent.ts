@@ -21,7 +21,7 @@ export interface Consent {
 
 export function useConsent(): Consent {
   const form = useRef<HTMLFormElement>(null)
-  const unseen = useSignal(Infinity)
+  const unseen = useSignal(0)
   const isCalm = useSignal(false)
   const isCovered = useSignal(false)
   const watch = useRef({
@@ -37,8 +37,9 @@ export function useConsent(): Consent {
   const look = () => {
     if (!form.current) return
     const now = performance.now()
-    const { button, matter } = partsOf(form.current)
-    const place = placeOf(button)
+    const [matter, buttons] = partsOf(form.current)
+    // Approve is last, or among the answers that are.
+    const place = placeOf(buttons.lastElementChild!)
     if (!document.hidden) unseen.value = countUnseen(matter)
     if (place !== watch.place || !watch.isClear) watch.since = now
     if (watch.isClear) watch.clearAt = now
@@ -91,7 +92,7 @@ export function useConsent(): Consent {
     isCovered: isCovered.value,
     canApprove: isCalm.value,
     showNext() {
-      const { matter } = partsOf(form.current!)
+      const [matter] = partsOf(form.current!)
       const next = rowsOf(matter).find((row) => !watch.seen.has(row))
       if (next?.matches('button')) (next as HTMLElement).click()
       next?.scrollIntoView({ block: 'start' })
@@ -117,9 +118,9 @@ interface View {
 /** A pixel is no whole one on every screen. */
 const slack = 2
 
-function partsOf(form: HTMLElement) {
-  // Approve is last, or among the answers that are.
-  return { button: form.querySelector('.buttons')!.lastElementChild!, matter: form.querySelector('.matter')! }
+function partsOf(form: Element) {
+  // As RequestForm draws it.
+  return form.children as unknown as readonly [Element, Element]
 }
 
 /** What must have been on the screen: each value and each field of the call, and what is still folded. */
