@@ -51,6 +51,8 @@ export function RequestForm(props: RequestFormProps) {
 
 /** Whoever pressed a button that then goes, or is disabled, goes on at the title, not at the top of the page. */
 function keepFocus(event: MouseEvent): void {
+  // The composer, where it ends, would bring up a keyboard that nobody asked for.
+  if ((event as PointerEvent).pointerType === 'touch') return
   // From the path: what was pressed may have taken this form out of the page by now.
   const root = event.composedPath().find((each) => each instanceof ShadowRoot)!
   // After what it did is drawn.

@@ -41,9 +41,7 @@ function useFocusMove(foot: { readonly current: HTMLElement | null }, requestId:
   // Before the composer is hidden, which would send its focus to the page's body.
   wasInside.current = !!root?.activeElement && foot.current!.contains(root.activeElement)
   useLayoutEffect(() => {
-    // The composer would bring up a keyboard that nobody asked for.
-    const isTouch = !requestId && matchMedia('(pointer: coarse)').matches
-    if (!wasInside.current || isTouch) return
+    if (!wasInside.current) return
     const target = requestId ? 'h3' : 'textarea'
     foot.current!.querySelector<HTMLElement>(target)?.focus()
   }, [requestId])
