@@ -1,4 +1,5 @@
 /** `query()`'s permissions: what its options mean, and what its messages tell of them. */
+import { textOf } from '@dogear/core'
 import { call, say, scriptedModel } from '@dogear/testing'
 import { createSmartAgent, query, type HookInput, type QueryOptions, type SDKMessage, type ToolContext } from 'dogear'
 import { expect, test } from 'vitest'
@@ -174,6 +175,50 @@ test('[K8] leaving plan mode is asked of canUseTool, and its yes begins the work
   expect(ran).toEqual(['write'])
   expect(messages.at(-1)).toMatchObject({ result: 'Done.', permission_denials: [{ tool_name: 'write' }] })
 })
+
+const which = { question: 'Which?', header: 'Room', options: [{ label: 'Sea view', value: 'sea' }, { label: 'Yard' }] }
+const extras = { question: 'Extras?', multiSelect: true, options: [{ label: 'Breakfast' }, { label: 'Late, quiet' }] }
+const asking = call('ask_user_question', { questions: [which, extras] })
+
+test('[K34] [K9] the model’s questions reach canUseTool as AskUserQuestion, and its answers the model', async () => {
+  const model = scriptedModel([asking, say('Booked.')])
+  const asked: unknown[] = []
+  const messages = await all({
+    model,
+    canUseTool: (name, input) => {
+      asked.push([name, input])
+      const answers = { 'Which?': 'Sea view', 'Extras?': 'Breakfast, a cot' }
+      return { behavior: 'allow', updatedInput: { ...(input as object), answers } }
+    },
+  })
+  expect(asked).toEqual([['AskUserQuestion', { questions: [which, extras] }]])
+  expect(model.requests[0]!.tools?.map(({ name }) => name)).toContain('ask_user_question')
+  expect(JSON.parse(textOf(model.requests[1]!.messages.at(-1)!))).toMatchObject({
+    status: 'answered',
+    answers: [{ values: ['sea'] }, { values: ['Breakfast'], freeText: 'a cot' }],
+  })
+  expect(messages.at(-1)).toMatchObject({ result: 'Booked.', permission_denials: [] })
+})
+
+test.each<[string, QueryOptions['canUseTool'], string]>([
+  ['a yes without answers', () => ({ behavior: 'allow' }), 'an answer is required'],
+  ['a no', () => ({ behavior: 'deny', message: 'Not now.' }), 'Not now.'],
+  ['nothing', () => undefined, 'Nobody can be asked here'],
+])('[K34] where canUseTool gives %s, the model reads that it has no answer', async (_what, canUseTool, reads) => {
+  const model = scriptedModel([asking, say('Well.')])
+  const messages = await all({ model, canUseTool })
+  expect(textOf(model.requests[1]!.messages.at(-1)!)).toContain(reads)
+  expect(messages.at(-1)).toMatchObject({ result: 'Well.' })
+})
+
+test.each<QueryOptions>([{}, { canUseTool: () => undefined, disallowedTools: ['AskUserQuestion'] }])(
+  '[K34] [K7] without a canUseTool to ask, or where they are disallowed, the model has no questions: %o',
+  async (options) => {
+    const model = scriptedModel([say('Well.')])
+    await all({ ...options, model })
+    expect(model.requests[0]!.tools?.map(({ name }) => name) ?? []).not.toContain('ask_user_question')
+  },
+)
 
 test('[K36] a deferred call ends the query with what it was, and the session waits for whoever opens it', async () => {
   const hooks = {

@@ -31,7 +31,7 @@ export interface CanUseToolOptions {
 export type PermissionResult =
   | {
       readonly behavior: 'allow'
-      /** Runs in place of what was asked: checked, and decided again. */
+      /** Runs in place of what was asked: checked, and decided again. Of a question, where nobody else is there: `{ answers }`. */
       readonly updatedInput?: unknown
       readonly updatedPermissions?: readonly PermissionUpdate[]
     }

@@ -19,7 +19,7 @@ export interface PermissionOptions {
   allowDangerouslySkipPermissions?: boolean
   /** How to plan in plan mode, in place of the built-in words. What frames them stays. */
   planModeInstructions?: string
-  /** `none`: nobody is there to be asked, so what would ask is denied, and the model has no questions to ask. Default `host`: a Request waits for a person. */
+  /** `none`: nobody is there to be asked, so what would ask is denied, and the model has no questions to ask but of `canUseTool`. Default `host`: a Request waits for a person. */
   permissionPrompts?: 'host' | 'none'
   /** Milliseconds after which an approval, question, form or deferred call that nobody has answered counts as a no. */
   requestTimeout?: number

@@ -1,17 +1,26 @@
 /** The tools the loop carries out itself: which of them an agent has, and what becomes of a call of each. */
-import type { Question } from '../permission/request.ts'
+import { describeError } from '../error.ts'
+import type { Answers, Question, Request } from '../permission/request.ts'
 import type { ModelTool } from '../ports/model.ts'
 import type { OpenCall } from '../session/state.ts'
 import { archivedPart, archiveReads, archiveTool, type ArchiveArgs } from '../smart/archive.ts'
 import { planPrompt, planTool } from '../smart/plan.ts'
-import { askedEnough, questionPrompt, questionsProblem, questionTool, timesAsked } from '../smart/questions.ts'
+import {
+  answeredText,
+  askedEnough,
+  checkAnswers,
+  questionPrompt,
+  questionsProblem,
+  questionTool,
+  timesAsked,
+} from '../smart/questions.ts'
 import { isRemoved } from '../permission/decide.ts'
 import type { NewEntry } from '../session/journal.ts'
 import { builtinNames } from '../tools/builtin.ts'
 import { argsHash } from '../tools/canonical.ts'
 import type { ToolLabel } from '../tools/tool.ts'
 import { resultOf, type CallDecision, type CallPlace, type PlanCall } from './decision.ts'
-import { askFor, type Permit } from './permit.ts'
+import { askFor, canUse, denied, nobody, type Permit } from './permit.ts'
 import { permissionRequest } from './raise.ts'
 import { modeOf } from './standing.ts'
 import { headOf, turnOf, type Run, type RunAgent, type RunTool } from './run.ts'
@@ -67,8 +76,9 @@ function planBuiltIn({ todoList }: RunAgent): BuiltIn[] {
   ]
 }
 
-function questionBuiltIn({ askUser, permissions }: RunAgent): BuiltIn[] {
-  if (!askUser || permissions.prompts === 'none') return []
+function questionBuiltIn({ askUser, permissions, canUseTool }: RunAgent): BuiltIn[] {
+  const isAlone = permissions.prompts === 'none'
+  if (!askUser || (isAlone && !canUseTool)) return []
   const { allowFreeText, promptOverride } = askUser
   return [
     {
@@ -79,24 +89,36 @@ function questionBuiltIn({ askUser, permissions }: RunAgent): BuiltIn[] {
         const problem = questionsProblem(questions, allowFreeText)
         if (problem) return resultOf(call, 'error', problem, args)
         if (timesBefore(run, call, place) >= timesAsked) return resultOf(call, 'error', askedEnough, args)
-        return {
-          type: 'ask',
-          request: {
-            id: `${call.callId}.question`,
-            kind: 'question',
-            openedAt: run.clock.now(),
-            callId: call.callId,
-            tool: call.tool,
-            args,
-            argsHash: argsHash(run.hash, call.tool, args),
-            questions,
-            allowFreeText,
-            ...(place.reason && { reason: place.reason }),
-          },
+        if (isAlone && place.isEarly) return { type: 'later' }
+        const request: Request = {
+          id: `${call.callId}.question`,
+          kind: 'question',
+          openedAt: run.clock.now(),
+          callId: call.callId,
+          tool: call.tool,
+          args,
+          argsHash: argsHash(run.hash, call.tool, args),
+          questions,
+          allowFreeText,
+          ...(place.reason && { reason: place.reason }),
         }
+        return isAlone ? pagesAnswer(run, call, request) : { type: 'ask', request }
       },
     },
   ]
+}
+
+/** Where no person is, the page may answer in their place; a yes without answers is none. */
+async function pagesAnswer(run: Run, call: OpenCall, request: Request): Promise<Decided> {
+  const { args, questions = [], allowFreeText = true } = request
+  const said = await canUse(run, request)
+  if (said?.behavior !== 'allow') return denied(run, call, args, said ?? { message: nobody })
+  try {
+    const { answers = {} } = (said.updatedInput ?? {}) as { readonly answers?: Answers }
+    return resultOf(call, 'complete', answeredText(checkAnswers(questions, answers, allowFreeText)), args)
+  } catch (error) {
+    return resultOf(call, 'error', describeError(error), args)
+  }
 }
 
 function responseBuiltIn({ output }: RunAgent): BuiltIn[] {

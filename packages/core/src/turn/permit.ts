@@ -83,7 +83,7 @@ export async function askFor(
   { request, verdict, context }: { readonly request: Request; readonly verdict?: Asked; readonly context?: string },
 ): Promise<Permit> {
   const { args } = request
-  const answer = await pagesWord(run, call, request, verdict)
+  const answer = await pagesWord(run, request, verdict)
   if (answer?.behavior === 'deny') return denied(run, call, args, answer)
   if (answer?.behavior === 'allow') {
     const permitted = await allowed(run, call, tool, request, answer)
@@ -186,20 +186,29 @@ function rememberable(tool: RunTool, args: unknown): string | undefined {
 /** Hooks first, then `canUseTool`. What fails there decides nothing: a person is asked. */
 async function pagesWord(
   run: Run,
-  { callId }: OpenCall,
   request: Request,
-  { rule, tainted }: Partial<Asked> = {},
+  verdict: Partial<Asked> = {},
 ): Promise<PermissionResult | undefined> {
-  const { tool, args, always, label = '', description, destructive = false, prompt: title = label } = request
+  const { tainted } = verdict
   let answer: PermissionResult | undefined
   const heard = ({ decision, reason, hookSpecificOutput }: HookOutput) => {
     const said = decision === 'block' ? { behavior: 'deny' as const, message: reason } : hookSpecificOutput?.decision
     // Strangers may have asked for the call: a yes of code that saw nothing of their words is none.
     if (!tainted || said?.behavior === 'deny') answer ??= said
   }
-  await askCallHooks(run, 'PermissionRequest', request, { input: () => ({ tool_input: args }), heard })
+  await askCallHooks(run, 'PermissionRequest', request, { input: () => ({ tool_input: request.args }), heard })
+  return answer ?? canUse(run, request, verdict)
+}
+
+/** What `canUseTool` says, if anything. */
+export async function canUse(
+  run: Run,
+  request: Request,
+  { rule, tainted }: Partial<Asked> = {},
+): Promise<PermissionResult | undefined> {
+  const { tool, args, always, callId, label = '', description, destructive = false, prompt: title = label } = request
   const { canUseTool } = run.agent()
-  if (answer || !canUseTool) return answer
+  if (!canUseTool) return undefined
   const suggestions: PermissionUpdate[] = always
     ? [{ type: 'addRules', rules: [ruleParts(always.rule)], behavior: 'allow', destination: 'session' }]
     : []
@@ -243,7 +252,7 @@ async function allowed(
   return resultOf(call, 'error', `Invalid arguments after editing: ${checked.issues.join('; ')}.`, updatedInput)
 }
 
-async function denied(
+export async function denied(
   run: Run,
   call: OpenCall,
   args: unknown,

@@ -8,6 +8,7 @@ import {
   type ToolOptions,
 } from '@dogear/core'
 import type { SmartPageAgentOptions } from '../agent.ts'
+import { withQuestions } from './asked-questions.ts'
 
 type Shared = Pick<
   SmartPageAgentOptions,
@@ -168,7 +169,9 @@ export function agentOptionsOf(options: QueryOptions, warn: (message: string) =>
     permissionMode: permissionMode ?? (main?.permissionMode === 'auto' ? undefined : main?.permissionMode),
     disallowedTools: [...(options.disallowedTools ?? []), ...(main?.disallowedTools ?? [])],
     hooks: options.hooks,
-    canUseTool: options.canUseTool,
+    canUseTool: options.canUseTool && withQuestions(options.canUseTool),
+    // Asked of `canUseTool`, which is all there is to ask.
+    humanInTheLoop: { askUser: Boolean(options.canUseTool) && !options.disallowedTools?.includes('AskUserQuestion') },
     onElicitation: options.onElicitation,
     // Nobody watches a query: what `canUseTool` does not allow is denied, what `onElicitation` does not answer declined.
     permissionPrompts: 'none',
