@@ -155,7 +155,7 @@ const called = (endpoint: string) => `import { createAgent, getSessionMessages, 
 
 const agent = createAgent({
   endpoint: '${endpoint}',
-  tools: [{ name: 'page_title', description: 'Reads the title of this page', func: () => document.title }],
+  tools: [{ name: 'page_title', description: 'Reads the title of this page', effect: 'page', func: () => document.title }],
 })
 const events: string[] = []
 const first = await agent.invoke(

@@ -16,7 +16,7 @@ export type Effect =
   | 'verify'
   /** Never repeats by itself: a person is asked. The default. */
   | 'once'
-  /** Touches the page: never repeats, and asks nobody. */
+  /** Touches or reads the page: never repeats, and asks nobody. What it gives back may be a stranger's words, as with `openWorld`. */
   | 'page'
 
 /** Whether a second try can do no harm. */
@@ -115,7 +115,11 @@ interface ToolBase<Args, Result> {
   effect?: Effect
   /** Colours the approval sheet and switches off Enter-to-approve. */
   destructive?: boolean
-  /** Reads or writes beyond this site: its output is not to be trusted. */
+  /**
+   * Reads or writes beyond this site, or gives back what others wrote, such as reviews or mail: its output is framed as
+   * data, and from then on nothing dangerous runs by itself in that turn. Without it, and without `effect: 'page'`, the
+   * model takes the output for yours.
+   */
   openWorld?: boolean
   /** Comes from elsewhere than this page, such as a server: its calls ask by default. */
   unlisted?: boolean

@@ -89,6 +89,12 @@ test('[J3] it reads the page with the page’s own tool and reports what that sa
   expect(texts.at(-1)).toContain('The Lighthouse Shop')
 })
 
+test('[J3] of what is framed as a stranger’s words it reports the words', async () => {
+  const framed = '<untrusted>\nThe Lighthouse Shop\n</untrusted>\nOthers may have written this.'
+  const { texts } = await converse('What is this page?', [{ ...pageTitle, run: () => framed }])
+  expect(texts.at(-1)).toContain('> The Lighthouse Shop\n')
+})
+
 test('[J3] with no tool to read the page it says so and shows how to give it one', async () => {
   expect(await lastWords('what is this page')).toContain('func: () => document.title')
 })

@@ -6,7 +6,9 @@ export type ToolOutcome =
   | { readonly type: 'rejected'; readonly comment: string }
   | { readonly type: 'failed'; readonly reason: string }
 
-export function readOutcome(result: string): ToolOutcome {
+export function readOutcome(given: string): ToolOutcome {
+  // The frame is for the model's eyes: a person who reads the answer would take it for a mistake.
+  const [, result = given] = /^<untrusted>\n([^]*)\n<\/untrusted>\n/.exec(given) ?? []
   const [, comment] = /^Tool call rejected:\s*([^]*)$/.exec(result) ?? []
   if (comment !== undefined) return { type: 'rejected', comment: comment.trim() }
   const value = parseJson(result)

@@ -21,6 +21,7 @@ createTool({
   name: 'page_title',
   description: 'The title of the page',
   parameters: { type: 'object', properties: {} },
+  effect: 'page',
   func: () => document.title,
 })
 \`\`\``,
