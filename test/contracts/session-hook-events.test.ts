@@ -210,6 +210,47 @@ test('[K31] SubagentStart adds to a helper’s task, and SubagentStop may send i
   expect(textOf(model.requests[1]!.messages.at(-1)!)).toContain('Mind the gap.')
 })
 
+test('[K31] TaskCreated and TaskCompleted hear of a helper’s task by its id, and one that failed is not completed', async () => {
+  const heard: string[] = []
+  const note = (input: HookInput<'TaskCreated' | 'TaskCompleted'>) => {
+    const words = 'task_description' in input ? input.task_description.split('\n').at(-1) : ''
+    heard.push(`${input.hook_event_name} ${input.agent_type} ${input.task_id} ${words}`.trim())
+  }
+  const { agent } = functional(
+    ({ messages }) => {
+      const task = textOf(messages.findLast(({ role }) => role === 'user')!)
+      if (task.endsWith('Your task: find')) return say('Three.')
+      if (task.endsWith('Your task: break')) return [fail('model-failed')]
+      const calls = messages.filter(({ role }) => role === 'tool').length
+      return calls > 1 ? say('Done.') : call('delegate_to', { agent: 'finder', task: calls ? 'break' : 'find' })
+    },
+    {
+      agents: { finder: { description: 'finds', prompt: 'Find.' } },
+      hooks: { TaskCreated: [{ matcher: 'finder', hooks: [note] }], TaskCompleted: [{ hooks: [note] }] },
+    },
+  )
+  const { state } = await agent.invoke(hello)
+  const [one, two] = state.messages.flatMap((message) => message.tool_calls ?? []).map(({ id }) => id)
+  expect(heard).toEqual([
+    `TaskCreated finder ${one} Your task: find`,
+    `TaskCompleted finder ${one}`,
+    `TaskCreated finder ${two} Your task: break`,
+  ])
+})
+
+test('[K31] [K37] SessionStart says that a session is a fork, until it is answered in itself', async () => {
+  const sources: string[] = []
+  const hooks: Hooks = { SessionStart: [{ hooks: [({ source }) => void sources.push(source)] }] }
+  const here = device()
+  const options = { model: scriptedModel(() => say('ok')), hooks }
+  const session = await here.tab(options).open()
+  await session.send('one')
+  const fork = await session.fork()
+  await fork.send('two')
+  await (await here.tab(options).open(fork.id)).send('three')
+  expect(sources).toEqual(['startup', 'fork', 'resume'])
+})
+
 test('[K31] PreCompact may keep the context as it is; PostCompact hears the summary', async () => {
   const heard: string[] = []
   let isBlocked = true

@@ -1,6 +1,6 @@
 /** Other agents at work for a call: their entries stand in the same journal under the call's path, so they resume like any turn. */
 import { askHooks } from '../permission/ask-hooks.ts'
-import type { HookOutput } from '../permission/hooks.ts'
+import type { HookEvent, HookOutput } from '../permission/hooks.ts'
 import type { NewEntry } from '../session/journal.ts'
 import { statusOf, workerKey } from '../session/fold.ts'
 import { textOf } from '../session/message.ts'
@@ -35,6 +35,9 @@ export async function delegate(
   run.signal.throwIfAborted()
   if (children.some((child) => statusOf(headOf(child)) === 'paused')) return undefined
   const replies = await Promise.all(children.map(replyOf))
+  for (const [index, { status }] of replies.entries()) {
+    if (status === 'complete') await tellTask(run, 'TaskCompleted', children[index] as Run, {})
+  }
   const [only] = replies
   if (replies.length === 1 && only) return only
   const results = replies.map(({ status, content }, index) => ({ agent: tasks[index]?.agent.name, status, content }))
@@ -88,11 +91,24 @@ async function begin(run: Run, children: readonly Run[], tasks: readonly Task[])
         if (hookSpecificOutput?.additionalContext) contexts.push(hookSpecificOutput.additionalContext)
       }
       await askHooks(run, 'SubagentStart', { about: task.agent.name, input: () => about, heard })
-      return contexts.join('\n\n')
+      const task_description = contexts.join('\n\n')
+      await tellTask(run, 'TaskCreated', children[index] as Run, { task_description })
+      return task_description
     }),
   )
   const entries = children.flatMap((child, index) => firstEntries(child, inputs[index] ?? ''))
   await run.journal.append(entries)
+}
+
+function tellTask(
+  run: Run,
+  event: 'TaskCreated' | 'TaskCompleted',
+  child: Run,
+  told: { readonly task_description?: string },
+): Promise<void> {
+  const { name: agent_type } = child.agent()
+  const task_id = child.journal.path.at(-1) ?? ''
+  return askHooks<HookEvent>(run, event, { about: agent_type, input: () => ({ ...told, task_id, agent_type }) })
 }
 
 function firstEntries(child: Run, content: string): NewEntry[] {

@@ -20,8 +20,8 @@ export interface HookInputs {
   PermissionDenied: ToolInput & { readonly reason: string }
   /** Before the model reads what a person wrote. */
   UserPromptSubmit: { readonly prompt: string }
-  /** Before the first turn this tab drives. Matched by `source`. */
-  SessionStart: { readonly source: 'startup' | 'resume' }
+  /** Before the first turn this tab drives; `fork`: the first of all in a copy. Matched by `source`. */
+  SessionStart: { readonly source: 'startup' | 'resume' | 'fork' }
   /** The session was closed here. Asked on the page; matched by `reason`. */
   SessionEnd: { readonly reason: 'other' }
   /** The turn is about to end with an answer. */
@@ -31,6 +31,10 @@ export interface HookInputs {
   /** An agent is about to work for a call. Matched by its name, like `SubagentStop`. */
   SubagentStart: { readonly agent_id: string }
   SubagentStop: { readonly agent_id: string } & HookInputs['Stop']
+  /** It has its task. Matched by its name, like the next. */
+  TaskCreated: { readonly task_id: string; readonly task_description: string }
+  /** It has done it. Told again if the page dies before what it came to is kept. */
+  TaskCompleted: { readonly task_id: string }
   /** Matched by `trigger`. */
   PreCompact: { readonly trigger: 'auto' | 'manual' }
   PostCompact: { readonly trigger: 'auto' | 'manual'; readonly compact_summary: string }
@@ -169,6 +173,8 @@ const events = new Set<string>([
   'StopFailure',
   'SubagentStart',
   'SubagentStop',
+  'TaskCreated',
+  'TaskCompleted',
   'PreCompact',
   'PostCompact',
   'Notification',

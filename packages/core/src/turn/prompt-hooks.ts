@@ -52,7 +52,10 @@ type Heard = (output: HookOutput) => void
 
 async function askOfPrompt(run: Run, messages: readonly Message[], heard: Heard): Promise<void> {
   if (!run.isBegun?.()) {
-    const source = messages.some(({ role }) => role === 'assistant') ? 'resume' : 'startup'
+    const last = messages.findLast(({ role }) => role === 'assistant')
+    // A fork's messages have its own id before theirs, until it is answered itself.
+    const isFork = last?.id.startsWith(`${headOf(run).sessionId}_`)
+    const source = isFork ? 'fork' : last ? 'resume' : 'startup'
     await askHooks(run, 'SessionStart', { about: source, input: () => ({ source }), heard })
   }
   const prompt = textOf(messages.findLast(isFromPerson) ?? { content: '' })
