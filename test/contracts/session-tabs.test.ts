@@ -199,6 +199,18 @@ test('[T16] opened for another user, a session of the same id is another one, an
   await expect(anns.send('mine?')).rejects.toMatchObject({ code: 'session-closed' })
 })
 
+test('[T16] a session that was closed is told nothing of another user’s that has its id', async () => {
+  const tab = device().tab({ model: scriptedModel([say('Hello, Bob.')]), user: 'ann' })
+  const anns = await tab.open()
+  const bobs = await tab.client.open({ ...anns.agent, user: 'bob' }, { type: 'id', id: anns.id })
+  await bobs.send('I am Bob')
+  await bobs.snapshot({ tag: 'of Bob' })
+  await expect(anns.snapshots()).rejects.toMatchObject({ code: 'session-closed' })
+  await expect(anns.snapshot({ tag: 'mine' })).rejects.toMatchObject({ code: 'session-closed' })
+  await expect(anns.rewind(null, { dryRun: true })).rejects.toMatchObject({ code: 'session-closed' })
+  expect(await bobs.snapshots()).toMatchObject([{ tag: 'of Bob' }])
+})
+
 test('a session closed in a tab says so to whoever waits for it, or sends more', async () => {
   const model = scriptedModel([[say('one'), forever]])
   const session = await device().tab({ model }).open()

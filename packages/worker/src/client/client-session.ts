@@ -4,6 +4,7 @@ import {
   DogearError,
   emptyHead,
   foldOf,
+  fromErrorData,
   matcherOf,
   pathOf,
   reduce,
@@ -63,7 +64,12 @@ export interface ClientSessionOptions {
 const olderAtOnce = 50
 
 export function createClientSession(options: ClientSessionOptions): ClientSession {
-  const { sessionId, agent, post, ask } = options
+  const { sessionId, agent, post } = options
+  // Its id may by now be that of another user's session, which would answer.
+  const ask: typeof options.ask = async (question) => {
+    if (isClosed) throw fromErrorData(closedError)
+    return options.ask(question)
+  }
   let fold: Fold = foldOf(emptyHead(sessionId, agent.name))
   const turns = createTurns()
   const listeners = createListeners(
@@ -230,6 +236,7 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
     stop: () => command({ type: 'stop' }).saved,
     stopTask: (task) => command({ type: 'stop-task', task }).saved,
     resume() {
+      if (isClosed) return
       // Said again if it still fails.
       failure.value = null
       if (isAttached.value) post({ type: 'resume', sessionId })
