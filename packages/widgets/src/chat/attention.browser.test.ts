@@ -59,6 +59,15 @@ test('the header tells which other sessions wait, and leads there', async () => 
   expect(chat.session!.id).toBe('porto')
 })
 
+test('[T16] what waits for one user is not told to the next, also while their own session opens', async () => {
+  const { chat } = chatAmong(waitingSessions)
+  await drawn()
+  expect(has(chat, 'header .quiet')).toBe(true)
+  chat.agent = { user: 'rui', open: () => new Promise(() => {}) }
+  await drawn()
+  expect(has(chat, 'header .quiet')).toBe(false)
+})
+
 test('the session that is shown is not told of as another one, and without others there is nothing to tell', async () => {
   const { chat } = chatAmong([{ ...waitingSessions[0]!, id: 'first' }])
   await drawn()
