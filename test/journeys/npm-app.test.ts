@@ -145,6 +145,7 @@ async function calledLikeAFunction(address: string): Promise<void> {
     messages: expect.arrayContaining(['system', 'assistant', 'result']),
     sessions: [{ sessionId: 'greeting', summary: 'Greeting' }],
     said: ['user', 'assistant', 'user', 'assistant'],
+    ofAnother: [[], []],
   })
   expect(tab.workers()).toHaveLength(1)
   expect(tab.complaints).toEqual([])
@@ -181,6 +182,7 @@ document.body.dataset.told = JSON.stringify({
   messages,
   sessions: await listSessions({ agent: 'query' }),
   said: (await getSessionMessages('greeting')).map(({ type }) => type),
+  ofAnother: [await listSessions({ user: 'bob' }), await getSessionMessages('greeting', { user: 'bob' })],
 })
 `
 
