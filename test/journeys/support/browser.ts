@@ -1,5 +1,12 @@
 /** One Chromium a file, a fresh profile a visitor, and every complaint of a page kept. */
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type LaunchOptions,
+  type Page,
+} from 'playwright-core'
 import { afterAll, beforeAll } from 'vitest'
 import { findChromium, launchArguments } from '../../browser.mjs'
 
@@ -16,10 +23,12 @@ export interface Tab extends Page {
 }
 
 /** Call it once at the top of a test file: the browser opens before its tests and closes after them. */
-export function useBrowser(): { newVisitor(options?: BrowserContextOptions): Promise<Visitor> } {
+export function useBrowser(launch: LaunchOptions = {}): {
+  newVisitor(options?: BrowserContextOptions): Promise<Visitor>
+} {
   let browser: Browser
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: findChromium(), args: launchArguments })
+    browser = await chromium.launch({ executablePath: findChromium(), args: launchArguments, ...launch })
   })
   afterAll(() => browser?.close())
   return { newVisitor: async (options) => visitorOf(await browser.newContext(options)) }
