@@ -1,6 +1,7 @@
 /** What a session promises, through the real client, wire, host, loop and journal. */
 import { textOf } from '@dogear/core'
-import { call, cut, fail, forever, pause, say, scriptedModel, usage } from '@dogear/testing'
+import { createOpenAIModel } from '@dogear/models'
+import { call, cut, fail, fakeClock, forever, pause, say, scriptedModel, usage } from '@dogear/testing'
 import { expect, test } from 'vitest'
 import { device, until } from './device.ts'
 
@@ -30,6 +31,39 @@ test('[O2] [O4] an answer streams, is journalled, and is there after a reload', 
     ['assistant', 'Hello there'],
   ])
   expect(again.status.value).toBe('idle')
+})
+
+test('[K28] a turn’s result says how it went: steps, time, cost, why the model stopped, who asked', async () => {
+  const model = scriptedModel([
+    [call('look'), usage({ input: 10, output: 1 })],
+    [say('Seen.'), usage({ input: 20, output: 2 })],
+    fail('model-failed'),
+  ])
+  const look = { name: 'look', effect: 'read' as const, func: () => 'something' }
+  const costEstimator = ({ inputTokens }: { inputTokens: number }) => inputTokens
+  const session = await device()
+    .tab({ model, tools: [look], costEstimator })
+    .open()
+  const first = await session.send('look')
+  expect(first).toMatchObject({
+    ...{ terminalReason: 'completed', stopReason: 'end_turn', isError: false, steps: 2, costUsd: 30, origin: 'human' },
+    modelUsage: { default: { input: 30, output: 3 } },
+    durationMs: expect.any(Number),
+  })
+  const failed = await session.send('again')
+  expect(failed).toMatchObject({ terminalReason: 'model_error', stopReason: null, isError: true, steps: 1 })
+  expect(failed.costUsd).toBeUndefined()
+})
+
+test('[K29] a conversation that its model cannot read whole ends the turn with prompt_too_long', async () => {
+  const error = { message: 'Too long.', code: 'context_length_exceeded' }
+  const model = createOpenAIModel({
+    endpoint: 'http://localhost/v1',
+    clock: fakeClock(),
+    fetch: async () => Response.json({ error }, { status: 400 }),
+  })
+  const session = await device().tab({ model }).open()
+  expect(await session.send('go')).toMatchObject({ terminalReason: 'prompt_too_long', isError: true })
 })
 
 test('[C10] parallel calls run side by side and their results stand in call order', async () => {

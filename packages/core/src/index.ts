@@ -86,6 +86,7 @@ export {
 } from './session/entry.ts'
 export {
   isFromPerson,
+  stopReasonOf,
   textOf,
   toParts,
   type ContentPart,

@@ -22,6 +22,7 @@ import type {
   SnapshotRecord,
   Status,
   TerminalReason,
+  TurnOrigin,
   Usage,
   Waiting,
   When,
@@ -181,6 +182,19 @@ export interface TurnResult {
   readonly outputError?: string
   /** The calls of the turn that were not allowed, by a person, a rule or a mode. */
   readonly permissionDenials: readonly PermissionDenial[]
+  /** A failure or a limit ended it, or its structured answer does not fit. Stopping is not failing. */
+  readonly isError: boolean
+  /** Why the model stopped: `end_turn`, `tool_use`, `max_tokens`, `refusal`; null where it said nothing. */
+  readonly stopReason: string | null
+  /** By model, of the whole session. */
+  readonly modelUsage: Usage['totals']
+  /** What the turn cost, its helpers included, by the `costEstimator`. */
+  readonly costUsd?: number
+  /** Model requests. Like the two below known of the last turn, and of one that waits. */
+  readonly steps?: number
+  readonly origin?: TurnOrigin
+  /** From its first words to its end. */
+  readonly durationMs?: number
   /** Why the session did not take the command: answered already, or invalid. */
   readonly refused?: string
 }

@@ -209,6 +209,7 @@ export type TerminalReason =
   | 'hook_stopped'
   | 'structured_output_retry_exhausted'
   | 'model_error'
+  | 'prompt_too_long'
   | 'max_output_tokens'
   | 'refusal'
 

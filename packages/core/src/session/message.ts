@@ -103,6 +103,13 @@ export function isFromPerson({ role, meta }: Pick<Message, 'role' | 'meta'>): bo
   return role === 'user' && meta.origin !== 'system'
 }
 
+/** Why the model stopped, in the words of a messages API. */
+export function stopReasonOf({ meta, tool_calls: calls }: Message): string {
+  if (meta.finish === 'length') return 'max_tokens'
+  if (meta.finish === 'refusal') return 'refusal'
+  return calls?.length ? 'tool_use' : 'end_turn'
+}
+
 export function textOf(message: Pick<Message, 'content'>): string {
   if (typeof message.content === 'string') return message.content
   return (message.content ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('')

@@ -78,7 +78,10 @@ test('a turn opens, steps, answers and ends', () => {
   expect(fold.head.turn).toMatchObject({ openStep: null, finish: 'completed' })
   take(fold, { type: 'turn-end', terminalReason: 'completed' })
   expect(statusOf(fold.head)).toBe('idle')
-  expect(fold.head.lastEnd).toEqual({ turnId: 't', terminalReason: 'completed', error: undefined })
+  expect(fold.head.lastEnd).toEqual({
+    ...{ turnId: 't', terminalReason: 'completed', error: undefined },
+    ...{ steps: 1, origin: 'human', durationMs: expect.any(Number) },
+  })
   expect(pathOf(fold).map(({ id }) => id)).toEqual(['hello', 'hi'])
 })
 

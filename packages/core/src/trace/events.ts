@@ -136,7 +136,7 @@ export function createEventMapper({ fold, agent, imported, stopReason }: EventMa
       const stage = terminalReason === 'aborted_streaming' ? 'agent' : 'tools'
       return [{ type: 'cancelled', stage, reason: stopReason() }]
     }
-    if (terminalReason === 'model_error') return []
+    if (terminalReason === 'model_error' || terminalReason === 'prompt_too_long') return []
     if (terminalReason.startsWith('max_') && terminalReason !== 'max_output_tokens') {
       events.push({ type: 'metadata', limits: agent.limits, limitBreached: terminalReason })
     }

@@ -209,6 +209,7 @@ export function turnHappening(scope: Scope, at: number, end?: EntryOf<'turn-end'
 /** A failure of the run is an error; a limit or a refusal is not. Without an end, the turn waits for a person. */
 function statusOf(reason: TerminalReason | undefined): Happening['status'] {
   if (reason === undefined) return 'pending'
-  if (reason === 'model_error' || reason === 'structured_output_retry_exhausted') return 'error'
+  if (reason === 'model_error' || reason === 'prompt_too_long' || reason === 'structured_output_retry_exhausted')
+    return 'error'
   return reason.startsWith('aborted') ? 'stopped' : 'success'
 }

@@ -43,10 +43,16 @@ export async function runTurn(run: Run): Promise<void> {
     if (run.signal.aborted) return await stopTurn(run)
     if (error instanceof DogearError && cannotBeWritten.has(error.code)) throw error
     run.warn(error instanceof Error ? error.message : String(error))
-    await endTurn(run, 'model_error', error)
+    await endTurn(run, isTooLong(error) ? 'prompt_too_long' : 'model_error', error)
   } finally {
     run.deadlines.close()
   }
+}
+
+/** Asking again would not help: the model reads less than it was sent. */
+function isTooLong(error: unknown): boolean {
+  const code = error instanceof DogearError && error.details?.['serverCode']
+  return typeof code === 'string' && /context_length|too_long/.test(code)
 }
 
 /** The one part of where a turn goes on that the head cannot tell: how long this host has worked at it. */

@@ -1,5 +1,6 @@
 /** The journal of a session, told as `query()`'s messages: one mapping, whoever wrote the entries. */
 import {
+  stopReasonOf,
   textOf,
   type Entry,
   type EntryOf,
@@ -131,7 +132,7 @@ export function createToMessages(options: ToMessagesOptions): ToMessages {
     const streamed = [...stream(shownOf(message)), ...stream(null)]
     turn.apiMs += entry.at - turn.askedAt
     if (message.meta.status === 'complete' || message.meta.status === 'refused') turn.text = textOf(message)
-    turn.stopReason = stopReason(message)
+    turn.stopReason = stopReasonOf(message)
     turn.isCut = message.meta.status === 'partial'
     const error = message.meta.finish === 'length' && ({ error: 'max_output_tokens' } as const)
     return [...streamed, { type: 'assistant', message: assistant(message, contentOf(message)), ...error, ...at }]
@@ -377,12 +378,6 @@ function parsed(text: string): unknown {
   }
 }
 
-function stopReason({ meta, tool_calls: calls }: Message): string {
-  if (meta.finish === 'length') return 'max_tokens'
-  if (meta.finish === 'refusal') return 'refusal'
-  return calls?.length ? 'tool_use' : 'end_turn'
-}
-
 function denialOf({ callId, result }: EntryOf<'tool-result'>): SDKPermissionDenial {
   return { tool_name: result.tool, tool_use_id: callId, tool_input: result.args }
 }
@@ -396,6 +391,7 @@ function subtypeOf(reason: EntryOf<'turn-end'>['terminalReason']): SDKResultMess
     case 'structured_output_retry_exhausted':
       return 'error_max_structured_output_retries'
     case 'model_error':
+    case 'prompt_too_long':
     case 'aborted_streaming':
     case 'aborted_tools':
       return 'error_during_execution'

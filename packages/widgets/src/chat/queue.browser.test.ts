@@ -94,6 +94,9 @@ test('[K40] a change that came too late is in the composer, not lost', async () 
       requests: [],
       usage: { totals: {} },
       permissionDenials: [],
+      isError: false,
+      stopReason: null,
+      modelUsage: {},
       refused: 'sent',
     } as const
     return { id, saved, then: (resolve) => Promise.resolve(refused).then(resolve) }

@@ -37,6 +37,9 @@ export function scriptedSession(state: SessionState = {}, agent: SmartAgentOptio
       requests: [],
       usage: { totals: {} },
       permissionDenials: [],
+      isError: false,
+      stopReason: null,
+      modelUsage: {},
     } as const)
     return { id: `turn-${commands.length}`, saved: Promise.resolve(), then: rest.then.bind(rest) as Turn['then'] }
   }

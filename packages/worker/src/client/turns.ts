@@ -1,5 +1,15 @@
 /** The promises behind `session.send()`: saved when journalled, settled when the session rests. */
-import { fromErrorData, pathOf, statusOf, textOf, type Command, type ErrorData, type Fold } from '@dogear/core'
+import {
+  fromErrorData,
+  pathOf,
+  statusOf,
+  stopReasonOf,
+  textOf,
+  type Command,
+  type ErrorData,
+  type Fold,
+  type Message,
+} from '@dogear/core'
 import type { Turn, TurnResult } from '../session.ts'
 
 export interface Turns {
@@ -110,11 +120,20 @@ function resultOf(fold: Fold, turnId: string | undefined, refused?: string): Tur
   const { turn, lastEnd, requests, usage } = fold.head
   const isOpen = turn !== null && turn.id === turnId
   const end = lastEnd?.turnId === turnId ? lastEnd : null
+  const terminalReason = isOpen && statusOf(fold.head) === 'paused' ? 'paused' : (end?.terminalReason ?? 'completed')
+  const answer = lastAnswer(fold, turnId)
   return {
-    terminalReason: isOpen && statusOf(fold.head) === 'paused' ? 'paused' : (end?.terminalReason ?? 'completed'),
-    text: lastText(fold, turnId),
+    terminalReason,
+    text: answer ? textOf(answer) : '',
+    stopReason: answer ? stopReasonOf(answer) : null,
+    isError: Boolean(end?.error ?? end?.outputError) || terminalReason.startsWith('max_'),
     requests: isOpen ? requests : [],
     usage,
+    modelUsage: usage.totals,
+    costUsd: isOpen ? turn.spent.costUsd || undefined : end?.costUsd,
+    steps: isOpen ? turn.step : end?.steps,
+    origin: (isOpen ? turn : end)?.origin,
+    durationMs: end?.durationMs,
     error: end?.error,
     output: end?.output,
     outputError: end?.outputError,
@@ -123,11 +142,11 @@ function resultOf(fold: Fold, turnId: string | undefined, refused?: string): Tur
   }
 }
 
-function lastText(fold: Fold, turnId: string | undefined): string {
+function lastAnswer(fold: Fold, turnId: string | undefined): Message | undefined {
   for (const node of pathOf(fold).reverse()) {
     if (node.turnId !== turnId) continue
     const body = fold.bodies.get(node.id)
-    if (node.role === 'assistant' && body) return textOf(body)
+    if (node.role === 'assistant' && body) return body
   }
-  return ''
+  return undefined
 }
