@@ -16,6 +16,13 @@ test('[K26] a busy server that is asked again is told as api_retry, with its sta
   expect(messages.at(-1)).toMatchObject({ result: 'Hi.' })
 })
 
+test('[K26] a server that is asked too often is told as rate_limit_event, with when it is asked again', async () => {
+  const before = Date.now() / 1000
+  const told = (await all('go', { endpoint: await busyServer(1, 429) })).find(({ type }) => type === 'rate_limit_event')
+  expect(told).toMatchObject({ rate_limit_info: { status: 'rejected' } })
+  expect(told?.type === 'rate_limit_event' && told.rate_limit_info.resetsAt).toBeGreaterThan(before)
+})
+
 test('[K26] an answer that broke off is asked for again, and told as api_retry before that', async () => {
   const model = scriptedModel((_request, n) => (n === 0 ? [say('Half'), cut()] : say('Whole.')))
   const messages = await all('tell me', { model })
@@ -138,10 +145,10 @@ test('[K39] stopTask ends one task, its sibling and the agent that gave both go 
 })
 
 /** Says so often that it is busy, then "Hi." */
-async function busyServer(times: number): Promise<string> {
+async function busyServer(times: number, status = 503): Promise<string> {
   let asked = 0
   const server = createServer((_request, response) => {
-    if ((asked += 1) <= times) return response.writeHead(503, { 'retry-after': '0.1' }).end('{}')
+    if ((asked += 1) <= times) return response.writeHead(status, { 'retry-after': '0.1' }).end('{}')
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.end('data: {"choices":[{"delta":{"content":"Hi."},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n')
   })

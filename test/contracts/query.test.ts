@@ -227,6 +227,7 @@ test('[K39] an agent that works for a call is told as a task, its tools with the
   expect(messages.map(nameOf).filter((name) => name.includes('task'))).toEqual([
     'system/task_started',
     'system/task_progress',
+    'system/task_updated',
     'system/task_notification',
   ])
   const started = messages.find((message) => nameOf(message) === 'system/task_started')
@@ -240,6 +241,29 @@ test('[K39] an agent that works for a call is told as a task, its tools with the
   const nested = ofType(messages, 'user').filter((message) => message.parent_tool_use_id !== null)
   expect(nested).toHaveLength(1)
   expect(messages.at(-1)).toMatchObject({ result: 'Found: Casa do Rio.' })
+})
+
+test('[K26] a call that begins to run, and words that are kept, are told', async () => {
+  const model = scriptedModel([[call('look'), call('book')], say('Done.')])
+  const tools = [
+    { name: 'look', func: () => 'seen' },
+    { name: 'book', needsApproval: true, func: () => 'booked' },
+  ]
+  const canUseTool = async () => ({ behavior: 'deny' as const, message: 'No.' })
+  const messages = await all('go', { model, tools, canUseTool })
+  expect(ofType(messages, 'tool_progress')).toMatchObject([
+    { tool_name: 'look', tool_use_id: expect.any(String), parent_tool_use_id: null, elapsed_time_seconds: 0 },
+  ])
+  expect(ofType(messages, 'user')[0]).toMatchObject({ isReplay: true, message: { content: 'go' } })
+})
+
+test('[K26] a query whose call is left to somebody else says that it needs an action', async () => {
+  const hooks = { PreToolUse: [{ hooks: [async () => deferred] }] }
+  const deferred = { hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'defer' } } as const
+  const model = scriptedModel([call('look')])
+  const messages = await all('go', { model, hooks, tools: [{ name: 'look', func: () => 'seen' }] })
+  const states = messages.flatMap((message) => ('state' in message ? message.state : []))
+  expect(states).toEqual(['running', 'requires_action'])
 })
 
 test('[K13] forwardSubagentText also tells the words of an agent that works for a call', async () => {

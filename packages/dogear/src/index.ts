@@ -180,6 +180,7 @@ export {
   type SDKPartialAssistantMessage,
   type SDKPermissionDenial,
   type SDKPermissionDeniedMessage,
+  type SDKRateLimitEvent,
   type SDKResultMessage,
   type SDKSessionStateChangedMessage,
   type SDKStatusMessage,
@@ -188,6 +189,8 @@ export {
   type SDKTaskNotificationMessage,
   type SDKTaskProgressMessage,
   type SDKTaskStartedMessage,
+  type SDKTaskUpdatedMessage,
+  type SDKToolProgressMessage,
   type SDKUsage,
   type SDKUserMessage,
 } from './query/sdk-message.ts'

@@ -5,6 +5,8 @@ export type SDKMessage =
   | SDKSystemMessage
   | SDKAssistantMessage
   | SDKUserMessage
+  | SDKToolProgressMessage
+  | SDKRateLimitEvent
   | SDKPartialAssistantMessage
   | SDKResultMessage
   | SDKCompactBoundaryMessage
@@ -16,6 +18,7 @@ export type SDKMessage =
   | SDKHookResponseMessage
   | SDKTaskStartedMessage
   | SDKTaskProgressMessage
+  | SDKTaskUpdatedMessage
   | SDKTaskNotificationMessage
 
 interface Envelope {
@@ -82,6 +85,24 @@ export interface SDKUserMessage extends Envelope {
   readonly parent_tool_use_id: string | null
   /** True for what the loop itself made. */
   readonly isSynthetic?: boolean
+  /** True for what the prompt said: told again, once it is kept. */
+  readonly isReplay?: boolean
+}
+
+/** A call has begun to run. */
+export interface SDKToolProgressMessage extends Envelope {
+  readonly type: 'tool_progress'
+  readonly tool_use_id: string
+  readonly tool_name: string
+  readonly parent_tool_use_id: string | null
+  readonly elapsed_time_seconds: number
+}
+
+/** The provider is asked too often; `api_retry` follows. */
+export interface SDKRateLimitEvent extends Envelope {
+  readonly type: 'rate_limit_event'
+  /** `resetsAt`: when it is asked again, in seconds since 1970. */
+  readonly rate_limit_info: { readonly status: 'rejected'; readonly resetsAt: number }
 }
 
 /** With `includePartialMessages`: the answer as it streams. */
@@ -260,6 +281,14 @@ export interface SDKTaskProgressMessage extends Envelope {
   readonly last_tool_name?: string
   /** With `agentProgressSummaries`. */
   readonly summary?: string
+}
+
+/** The last of a task; its `task_notification` follows. */
+export interface SDKTaskUpdatedMessage extends Envelope {
+  readonly type: 'system'
+  readonly subtype: 'task_updated'
+  readonly task_id: string
+  readonly patch: { readonly status: 'completed' | 'failed' | 'killed'; readonly end_time: number }
 }
 
 export interface SDKTaskNotificationMessage extends Envelope {

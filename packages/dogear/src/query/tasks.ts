@@ -1,8 +1,14 @@
 /** Agents at work for a call, told as tasks. */
 import type { Entry } from '@dogear/core'
-import type { SDKTaskNotificationMessage, SDKTaskProgressMessage, SDKTaskStartedMessage } from './sdk-message.ts'
+import type {
+  SDKTaskNotificationMessage,
+  SDKTaskProgressMessage,
+  SDKTaskStartedMessage,
+  SDKTaskUpdatedMessage,
+} from './sdk-message.ts'
 
-export type TaskMessage = SDKTaskStartedMessage | SDKTaskProgressMessage | SDKTaskNotificationMessage
+export type TaskMessage =
+  SDKTaskStartedMessage | SDKTaskProgressMessage | SDKTaskUpdatedMessage | SDKTaskNotificationMessage
 
 interface Task {
   readonly agent: string
@@ -78,8 +84,11 @@ export function createTasks(sessionId: string): (entry: Entry) => TaskMessage[] 
         tasks.delete(taskId)
         const { terminalReason, error } = entry
         const isStopped = terminalReason.startsWith('aborted')
-        const status = terminalReason === 'completed' ? 'completed' : isStopped ? 'stopped' : 'failed'
+        const ended = terminalReason === 'completed' ? 'completed' : 'failed'
+        const status = isStopped ? 'stopped' : ended
+        const patch = { status: isStopped ? 'killed' : ended, end_time: entry.at } as const
         return [
+          { ...about, uuid: `${entry.id}.updated`, subtype: 'task_updated', patch },
           { ...about, subtype: 'task_notification', status, summary: error?.message ?? task.lastText, usage: usage() },
         ]
       }

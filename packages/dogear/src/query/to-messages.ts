@@ -62,6 +62,10 @@ export function createToMessages(options: ToMessagesOptions): ToMessages {
   let retries = 0
   let retried = 0
   let refused = 0
+  /** Requests that wait for an answer. */
+  const open = new Set<string>()
+  /** The names of the tools, by the calls. */
+  const tools = new Map<string, string>()
 
   function told(entry: Entry): SDKMessage[] {
     const at = { uuid: entry.id, session_id: sessionId }
@@ -78,6 +82,14 @@ export function createToMessages(options: ToMessagesOptions): ToMessages {
       case 'usage-add':
         if (entry.purpose === 'step') addUsage(turn.usage, entry.usage)
         return []
+      case 'tool-intent':
+        return [toolProgress(entry)]
+      case 'request-open':
+        open.add(entry.request.id)
+        return [{ type: 'system', subtype: 'session_state_changed', state: 'requires_action', ...at }]
+      case 'request-close':
+        open.delete(entry.requestId)
+        return open.size ? [] : [{ type: 'system', subtype: 'session_state_changed', state: 'running', ...at }]
       case 'tool-result':
         return [...denied(entry), toolResult(entry)]
       case 'compaction-add': {
@@ -121,12 +133,22 @@ export function createToMessages(options: ToMessagesOptions): ToMessages {
     }
   }
 
+  function rateLimited(uuid: string, delayMs: number): SDKMessage {
+    const resetsAt = Math.ceil((options.now() + delayMs) / 1000)
+    return {
+      type: 'rate_limit_event',
+      rate_limit_info: { status: 'rejected', resetsAt },
+      uuid: `${uuid}.limit`,
+      session_id: sessionId,
+    }
+  }
+
   function said(entry: EntryOf<'message-add'>): SDKMessage[] {
     const { message } = entry
     const at = { uuid: message.id, session_id: sessionId, parent_tool_use_id: parentOf(entry) }
     if (message.role === 'user') {
       retries = 0
-      return [{ type: 'user', message: { role: 'user', content: textOf(message) }, ...at }]
+      return [{ type: 'user', message: { role: 'user', content: textOf(message) }, isReplay: true, ...at }]
     }
     if (message.role !== 'assistant') return []
     const streamed = [...stream(shownOf(message)), ...stream(null)]
@@ -160,6 +182,18 @@ export function createToMessages(options: ToMessagesOptions): ToMessages {
       stop_reason: turn.stopReason,
       stop_sequence: null,
       usage: { ...turn.usage },
+    }
+  }
+
+  function toolProgress(entry: EntryOf<'tool-intent'>): SDKMessage {
+    return {
+      type: 'tool_progress',
+      tool_use_id: entry.callId,
+      tool_name: tools.get(entry.callId) ?? '',
+      parent_tool_use_id: parentOf(entry),
+      elapsed_time_seconds: 0,
+      uuid: entry.id,
+      session_id: sessionId,
     }
   }
 
@@ -259,6 +293,7 @@ export function createToMessages(options: ToMessagesOptions): ToMessages {
   /** Of agents that work for a call: what they do, and their words when these are wanted. */
   function childTold(entry: Entry): SDKMessage[] {
     if (entry.type === 'tool-result') return [toolResult(entry)]
+    if (entry.type === 'tool-intent') return [toolProgress(entry)]
     if (entry.type !== 'message-add' || entry.message.role !== 'assistant') return []
     const content = contentOf(entry.message).filter((block) => options.forwardSubagentText || block.type === 'tool_use')
     if (!content.length) return []
@@ -287,6 +322,7 @@ export function createToMessages(options: ToMessagesOptions): ToMessages {
     },
     entry(entry) {
       if (entry.type === 'usage-add') count(entry)
+      if (entry.type === 'call-request') tools.set(entry.call.callId, entry.call.tool)
       if (entry.path.length) return [...tasks(entry), ...childTold(entry)]
       if (entry.type === 'usage-add') turn.model = entry.model
       return told(entry)
@@ -294,7 +330,8 @@ export function createToMessages(options: ToMessagesOptions): ToMessages {
     partial(partial) {
       if (partial?.retry) {
         const { code = 'model-failed', status, max = null, delayMs } = partial.retry
-        return [retry({ code, details: { status } }, { max_retries: max, retry_delay_ms: delayMs })]
+        const again = retry({ code, details: { status } }, { max_retries: max, retry_delay_ms: delayMs })
+        return code === 'rate-limited' ? [rateLimited(again.uuid, delayMs), again] : [again]
       }
       if (partial && turn.ttftMs === undefined) turn.ttftMs = options.now() - turn.startedAt
       return stream(partial)
