@@ -68,14 +68,10 @@ export async function guardAnswer(run: Run, message: Message, ending?: Ending | 
   }
 }
 
-/** Longer ones are not kept: the journal is no place for what nobody may read. */
-const replacedLimit = 2000
-
 function replacedBy({ id, role, content, meta, tool_calls: calls = [] }: Message, replacement: string): Message {
   const { reasoning: _reasoning, ...rest } = meta
   const replaced = [textOf({ content }), ...calls.map((call) => call.function.arguments)].join('\n').trim()
-  const kept = replaced.length <= replacedLimit && { replaced }
-  return { id, role, content: replacement, meta: { ...rest, ...kept } }
+  return { id, role, content: replacement, meta: { ...rest, replaced } }
 }
 
 async function verdicts(run: Run, phase: GuardrailPhase, answer?: Message, output?: unknown) {
