@@ -275,6 +275,19 @@ test.each([
   expect(events.at(-1)).toEqual({ type: 'cancelled', stage: 'agent', reason })
 })
 
+test('[C62] a token that fires while the run goes on stops it', async () => {
+  let cancel = () => {}
+  const cancellationToken = {
+    isCancellationRequested: false,
+    onCancellationRequested: (listener: () => void) => (cancel = listener),
+  }
+  const look = { name: 'look', func: () => (cancel(), new Promise(() => {})) }
+  const { agent, events } = functional([call('look')], { tools: [look] })
+  const { metadata } = await agent.invoke(hello, { cancellationToken })
+  expect(metadata.terminalReason).toBe('aborted_tools')
+  expect(events.at(-1)).toEqual({ type: 'cancelled', stage: 'tools', reason: 'cancelled' })
+})
+
 test('[C61] a run stopped while its tools run says so', async () => {
   const controller = new AbortController()
   const hangs = { name: 'hangs', func: () => (controller.abort(), new Promise(() => {})) }
