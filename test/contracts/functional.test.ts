@@ -288,6 +288,16 @@ test('[C62] a token that fires while the run goes on stops it', async () => {
   expect(events.at(-1)).toEqual({ type: 'cancelled', stage: 'tools', reason: 'cancelled' })
 })
 
+test('[C27] a read is told before there is a plan, too', async () => {
+  const { agent, events } = functional([call('manage_todo_list', { operation: 'read' }), say('None.')], {
+    useTodoList: true,
+  })
+  await agent.invoke(hello)
+  expect(events.filter(({ type }) => type === 'plan')).toMatchObject([
+    { source: 'manage_todo_list', operation: 'read', todoList: [], version: 0, adherenceScore: 1 },
+  ])
+})
+
 test('[C61] a run stopped while its tools run says so', async () => {
   const controller = new AbortController()
   const hangs = { name: 'hangs', func: () => (controller.abort(), new Promise(() => {})) }

@@ -50,7 +50,7 @@ function byText({ questions = [] }: Request, answers: object): UserQuestionAnswe
 }
 
 export function planEvent(
-  plan: Plan,
+  plan: Omit<Plan, 'lastUpdated'>,
   source: 'manage_todo_list' | 'system',
   operation: 'read' | 'write' | 'update',
 ): SmartAgentEvent {

@@ -104,7 +104,7 @@ export function createEventMapper({ fold, agent, imported, stopReason }: EventMa
     const start = status === 'complete' && !fromCache ? startEvents(callId, args) : []
     const events = [...start, resultEvent(given)]
     const isRead = tool === builtinNames.plan && status === 'complete' && isReading(args)
-    if (isRead && fold.head.plan) events.push(planEvent(fold.head.plan, builtinNames.plan, 'read'))
+    if (isRead) events.push(planEvent(fold.head.plan ?? noPlan, builtinNames.plan, 'read'))
     if (handoff === undefined) return events
     const from = speaker
     speaker = handoff
@@ -175,6 +175,8 @@ function outputEvents(args: string): SmartAgentEvent[] {
 
 /** What an agent that works for another tells nobody but itself. */
 const ownAlone = new Set<SmartAgentEvent['type']>(['finalAnswer', 'metadata', 'progress', 'stream'])
+
+const noPlan = { steps: [], version: 0, adherenceScore: 1 }
 
 function isReading(args: unknown): boolean {
   return (args as { operation?: unknown } | undefined)?.operation === 'read'
