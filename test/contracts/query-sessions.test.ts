@@ -66,6 +66,21 @@ test('[K19] resumeSessionAt goes on after that message; what came later stays, a
   })
 })
 
+test('[K19] resumeDropsTurn leaves that turn behind, and nothing else', async () => {
+  const first = await all('One', { model: echo(), sessionId: 'dropped' })
+  const second = await all('Two', { model: echo(), resume: 'dropped' })
+  const uuidOf = (type: string, messages: readonly SDKMessage[]) =>
+    messages.find((message) => message.type === type)!.uuid
+  const back = { resume: 'dropped', resumeSessionAt: uuidOf('assistant', first) }
+  const dropsTurn = { ...back, resumeDropsTurn: uuidOf('user', second) }
+  const third = await all('Three', { model: echo(), ...dropsTurn })
+  expect(third.at(-1)).toMatchObject({ result: 'heard One, Three' })
+  // The turn of Three stands there by now.
+  await expect(all('Four', { model: echo(), ...dropsTurn })).rejects.toMatchObject({ code: 'input-invalid' })
+  const fork = { ...back, forkSession: true, resumeDropsTurn: uuidOf('user', third) }
+  expect((await all('Five', { model: echo(), ...fork })).at(-1)).toMatchObject({ result: 'heard One, Five' })
+})
+
 test('[K19] persistSession: false leaves no session behind', async () => {
   const messages = await all('One', { model: echo(), persistSession: false, sessionId: 'secret', user: 'shy' })
   expect(messages.at(-1)).toMatchObject({ result: 'heard One', session_id: 'secret' })

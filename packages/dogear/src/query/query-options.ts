@@ -78,6 +78,8 @@ export interface QueryOptions extends Shared, Foreign {
   forkSession?: boolean
   /** With `resume` or `continue`: the session up to and including the message with this uuid; what came after stays, as a branch. */
   resumeSessionAt?: string
+  /** With `resumeSessionAt`: the uuid of the prompt of the one turn that is meant to be left behind. If more would be, it throws `input-invalid`. */
+  resumeDropsTurn?: string
   /** `false`: nothing reaches the disk, and the session ends with the page. In Node every session does. Default true. */
   persistSession?: boolean
   /** The session's title. One that goes on keeps the title it has: see `renameSession`. */
@@ -140,6 +142,7 @@ const known: { readonly [Name in Exclude<keyof QueryOptions, keyof Foreign>]-?: 
   persistSession: true,
   planModeInstructions: true,
   resume: true,
+  resumeDropsTurn: true,
   resumeSessionAt: true,
   sessionId: true,
   systemPrompt: true,

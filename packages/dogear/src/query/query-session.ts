@@ -6,7 +6,7 @@ import type { QueryOptions } from './query-options.ts'
 
 /** Throws for options that contradict each other. */
 export function checkSessionOptions(options: QueryOptions): void {
-  const { sessionId, resume, forkSession, resumeSessionAt, persistSession } = options
+  const { sessionId, resume, forkSession, resumeSessionAt, resumeDropsTurn, persistSession } = options
   const goesOn = resume !== undefined || options.continue
   const wrong = (problem: string) => {
     throw new DogearError('input-invalid', `query: ${problem}`)
@@ -18,6 +18,8 @@ export function checkSessionOptions(options: QueryOptions): void {
   if (forkSession && !goesOn) wrong('forkSession copies the session of resume or continue: give one of them.')
   if (resumeSessionAt !== undefined && !goesOn)
     wrong('resumeSessionAt is a message of the session of resume or continue.')
+  if (resumeDropsTurn !== undefined && resumeSessionAt === undefined)
+    wrong('resumeDropsTurn says what resumeSessionAt leaves behind: give both.')
   if (persistSession === false && goesOn) wrong('a session that is not persisted cannot go on with one that is.')
 }
 
@@ -57,10 +59,38 @@ async function sessionBefore(agent: Agent, { resume, ...options }: QueryOptions)
 async function goneOn(agent: Agent, options: QueryOptions, before: string | undefined): Promise<Session> {
   const { sessionId: id, title, resumeSessionAt: at } = options
   const session = await agent.open(before ?? id ?? 'new')
-  if (before === undefined || !options.forkSession) return session
+  if (before === undefined) return session
   try {
-    return await session.fork({ at, title, id })
-  } finally {
+    await checkDropped(session, options)
+    if (!options.forkSession) return session
+    const fork = await session.fork({ at, title, id })
     session.close()
+    return fork
+  } catch (error) {
+    session.close()
+    throw error
+  }
+}
+
+/** More than the turn that is meant would be left: words that joined it, or others nobody had seen yet. */
+async function checkDropped(session: Session, { resumeSessionAt: at, resumeDropsTurn: prompt }: QueryOptions) {
+  if (at === undefined || prompt === undefined) return
+  const after = await idsAfter(session, at)
+  // All that a turn says has its id before its own; a prompt's ends with `u`.
+  const other = after.find((id) => !id.startsWith(prompt.replace(/u$/, '')))
+  if (other === undefined) return
+  throw new DogearError(
+    'input-invalid',
+    `query: resumeDropsTurn: "${other}" comes after "${at}", and is not of that turn.`,
+  )
+}
+
+async function idsAfter(session: Session, at: string): Promise<readonly string[]> {
+  for (;;) {
+    const ids = session.messages.value.map(({ id }) => id)
+    if (ids.includes(at)) return ids.slice(ids.indexOf(at) + 1)
+    await session.loadOlder()
+    // Not a message of this session: whoever goes there says so.
+    if (session.messages.value.length === ids.length) return []
   }
 }
