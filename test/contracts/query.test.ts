@@ -471,6 +471,15 @@ test('[K24] options of another runtime, and those that do nothing yet, are taken
   expect(said).not.toContain('"model"')
 })
 
+test('[K6] excludeDynamicSections does nothing here, and says so once', async () => {
+  const told = vi.spyOn(console, 'warn').mockImplementation(() => {})
+  const systemPrompt = { type: 'preset', preset: 'any', append: 'Be brief.', excludeDynamicSections: true } as const
+  for (const _time of [1, 2]) await all('hello', { systemPrompt, model: scriptedModel([say('Hi.')]) })
+  const said = told.mock.calls.flat().join('\n')
+  told.mockRestore()
+  expect(said.match(/excludeDynamicSections" has no effect/g)).toHaveLength(1)
+})
+
 test('[K12] an agent that is not among the agents is refused, with those that are', () => {
   const agents = { guide: { description: 'Guides', prompt: 'You guide.' } }
   expect(() => query({ prompt: 'go', options: { agents, agent: 'toString' } })).toThrow(/"toString".*guide/)

@@ -158,7 +158,9 @@ const told = new Set<string>()
 
 export function agentOptionsOf(options: QueryOptions, warn: (message: string) => void): SmartPageAgentOptions {
   const isForeign = (name: string) => (foreign as readonly string[]).includes(name)
-  for (const name of Object.keys(options)) {
+  const { systemPrompt } = options
+  const isCutUp = typeof systemPrompt === 'object' && 'excludeDynamicSections' in systemPrompt
+  for (const name of [...Object.keys(options), ...(isCutUp ? ['systemPrompt.excludeDynamicSections'] : [])]) {
     if (Object.hasOwn(known, name) || told.has(name)) continue
     told.add(name)
     warn(`query: "${name}" ${isForeign(name) ? 'means nothing in a page' : 'has no effect yet'} and is ignored.`)
