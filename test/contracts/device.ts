@@ -24,6 +24,8 @@ export interface Tab {
   /** Page and worker stop where they are, as in a frozen tab: its locks stay held, and what is said to it waits. */
   freeze(): void
   thaw(): void
+  /** The browser puts the page away. */
+  leave(): void
   /** The browser brings the page back from where it had put it. */
   restore(): void
 }
@@ -150,6 +152,7 @@ export function device(
         killWorker: () => host?.kill(),
         freeze: () => host?.ice.freeze(),
         thaw: () => void host?.ice.thaw(),
+        leave: () => host?.wire.post({ type: 'left' }),
         restore: () => host?.wire.post({ type: 'restored' }),
       }
     },

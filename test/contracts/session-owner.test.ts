@@ -218,6 +218,39 @@ test('[G6] [X11] a tab brought back by the browser looks before it acts: another
   expect(await first.send('three')).toMatchObject({ text: 'first' })
 })
 
+test('[G6] [X11] a tab put away at rest leaves the session to the next at once, and follows when it is back', async () => {
+  const here = device(openMemoryStore(), { clock: fakeClock() })
+  const away = tabNamed(here, 'first')
+  const first = await away.open()
+  const second = await tabNamed(here, 'second').open()
+  await first.send('one')
+  const epoch = await epochOf(here)
+  away.leave()
+  await until(async () => (await epochOf(here)) > epoch, 'the second drives')
+  away.freeze()
+  expect(await second.send('two')).toMatchObject({ text: 'second' })
+  away.thaw()
+  away.restore()
+  await until(() => first.messages.value.length === 4, 'it shows what happened meanwhile')
+  expect(await first.send('three')).toMatchObject({ text: 'first' })
+})
+
+test('[G6] [X11] a tab put away at work keeps the session: it goes on where it was when it is back', async () => {
+  const here = device()
+  let go = () => {}
+  const held = new Promise<void>((resolve) => (go = resolve))
+  const away = here.tab({ model: scriptedModel([[say('half, '), pause(held), say('whole')]]) })
+  const first = await away.open()
+  const turn = first.send('one')
+  await until(() => first.partial.value?.text === 'half, ')
+  const epoch = await epochOf(here)
+  away.leave()
+  away.restore()
+  go()
+  expect(await turn).toMatchObject({ text: 'half, whole' })
+  expect(await epochOf(here)).toBe(epoch)
+})
+
 test('[G6] [X11] a tab brought back by the browser still drives when nobody else did, and finds what was sent meanwhile', async () => {
   const here = device()
   const away = tabNamed(here, 'first')

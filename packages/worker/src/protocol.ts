@@ -44,7 +44,9 @@ export type ToHost =
   | { readonly type: 'ask'; readonly ref: number; readonly question: Question }
   /** `sent`: by the page's own clock. */
   | { readonly type: 'ping'; readonly sent: number }
-  /** The browser had put the page away, worker and all, and brought it back. */
+  /** The browser puts the page away, worker and all, and may bring it back. */
+  | { readonly type: 'left' }
+  /** It did. */
   | { readonly type: 'restored' }
   /** The call came too late to be begun unasked: is it still this host's? */
   | { readonly type: 'call-confirm'; readonly id: number }

@@ -22,13 +22,17 @@ export interface Tab extends Page {
   readonly complaints: readonly string[]
 }
 
+/** `args` are added to those every test starts it with. */
+export type BrowserOptions = Pick<LaunchOptions, 'args' | 'ignoreDefaultArgs'>
+
 /** Call it once at the top of a test file: the browser opens before its tests and closes after them. */
-export function useBrowser(launch: LaunchOptions = {}): {
+export function useBrowser(launch: BrowserOptions = {}): {
   newVisitor(options?: BrowserContextOptions): Promise<Visitor>
 } {
   let browser: Browser
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: findChromium(), args: launchArguments, ...launch })
+    const args = [...launchArguments, ...(launch.args ?? [])]
+    browser = await chromium.launch({ executablePath: findChromium(), ...launch, args })
   })
   afterAll(() => browser?.close())
   return { newVisitor: async (options) => visitorOf(await browser.newContext(options)) }

@@ -92,6 +92,9 @@ export function createClient(options: ClientOptions): Client {
   let pinging: ReturnType<typeof setInterval> | undefined
 
   options.hold?.(pageLock(page))
+  globalThis.addEventListener?.('pagehide', (event) => {
+    if (event.persisted) wire?.post({ type: 'left' })
+  })
   globalThis.addEventListener?.('pageshow', (event) => {
     if (event.persisted) wire?.post({ type: 'restored' })
   })

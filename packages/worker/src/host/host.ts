@@ -343,6 +343,9 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
         return releaseWhenIdle(message.sessionId)
       case 'resume':
         return sessions.get(message.sessionId)?.hosted.resume()
+      case 'left':
+        for (const { hosted } of sessions.values()) hosted.left()
+        return
       case 'restored':
         for (const { hosted } of sessions.values()) void hosted.restored()
         return

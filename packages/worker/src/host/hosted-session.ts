@@ -42,7 +42,9 @@ export interface HostedSession {
   resume(): void
   /** Something was deleted: what waits for room may go on. */
   roomMade(): void
-  /** The page was put away by the browser and is back: nothing it knew need be true. */
+  /** The browser puts the page away. */
+  left(): void
+  /** It is back: nothing it knew need be true. */
   restored(): Promise<void>
   close(): void
 }
@@ -377,6 +379,7 @@ export function openHosted(options: HostedOptions): HostedSession {
     resume,
     // What is parked, or has lost its end, waits for a person.
     roomMade: () => void ((driver || failure?.code === 'storage-full') && resume()),
+    left: ownership.leave,
     async restored() {
       try {
         if (fold.head.seq > 0 && !(await store.session(sessionId))) return options.deleted()

@@ -10,6 +10,8 @@ export interface Ownership {
   goOn(): Promise<void>
   /** Lets go; to drive again, `goOn`. */
   resign(): void
+  /** Lets go unless at work: asleep with the lock in hand, this tab would keep every other waiting until they steal it. */
+  leave(): void
   /** This tab sent something, and does not drive; its person is here when it is shown. */
   urge(isShown: boolean): void
   /** The session is at work, and this tab does not drive: whoever does must be alive. */
@@ -161,6 +163,7 @@ export function createOwnership(options: OwnershipOptions): Ownership {
   return {
     goOn: () => (held ? drive() : own()),
     resign,
+    leave: () => void (options.isIdle() && resign()),
     urge(isShown) {
       if (closed.signal.aborted) return
       if (isHeld()) return wake()
