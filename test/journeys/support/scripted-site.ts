@@ -15,6 +15,8 @@ export interface ScriptedSiteOptions {
   readonly pages: Readonly<Record<string, string | PageWithHeaders>>
   /** Answers instead of the proxy while it returns true: a server that misbehaves. */
   readonly api?: (request: IncomingMessage, response: ServerResponse) => boolean
+  /** A name that the browser finds on loopback. Unlike loopback itself it is not trusted without https. */
+  readonly host?: string
 }
 
 export interface PageWithHeaders {
@@ -31,13 +33,13 @@ export interface ScriptedSite {
 }
 
 /** Closed when the test file ends. */
-export async function startScriptedSite({ script, pages, api }: ScriptedSiteOptions): Promise<ScriptedSite> {
+export async function startScriptedSite({ script, pages, api, host }: ScriptedSiteOptions): Promise<ScriptedSite> {
   const ledger: string[] = []
   const { provider, asked } = scriptedProvider(script ?? [])
   const { createProxy, demoProvider } = await packed<typeof import('@dogear/proxy')>('@dogear/proxy/dist/index.js')
   const { toNodeListener } = await packed<typeof import('@dogear/proxy/node')>('@dogear/proxy/dist/node.js')
   const answering = script ? provider : demoProvider({ pace: 2 })
-  const proxy = toNodeListener(createProxy({ models: { default: { provider: answering, model: 'scripted' } } }))
+  const models = { default: { provider: answering, model: 'scripted' } }
 
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://site')
@@ -53,7 +55,9 @@ export async function startScriptedSite({ script, pages, api }: ScriptedSiteOpti
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   running.push(server)
   // The address of a listening TCP server is never a string.
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked, ledger }
+  const url = `http://${host ?? '127.0.0.1'}:${(server.address() as AddressInfo).port}`
+  const proxy = toNodeListener(createProxy({ models, ...(host && { origins: [url] }) }))
+  return { url, asked, ledger }
 }
 
 const running: Server[] = []
