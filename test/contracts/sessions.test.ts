@@ -480,14 +480,21 @@ test('[F27] a session is found or made by its id, keeps data, and is reset with 
   const found = await agent.open('managed')
   expect(found.settings.value.metadata).toEqual({ city: 'Lisbon' })
   expect(found.messages.value.map(({ role }) => role)).toEqual(['user', 'assistant'])
+  // reset(true): what was said goes on under a new id, and the old one is gone.
   const preserved = await found.fork()
   await agent.sessions.delete(found.id)
+  expect(preserved.id).not.toBe('managed')
   expect(preserved.messages.value.map(({ content }) => content)).toEqual(['First', 'Fine.'])
   expect(preserved.settings.value.metadata).toEqual({ city: 'Lisbon' })
   expect(await agent.sessions.get('managed')).toBeUndefined()
+  expect((await preserved.send('Second')).text).toBe('Fine.')
+  // reset(): nothing goes on.
+  await agent.sessions.delete(preserved.id)
   const empty = await agent.open('new')
-  expect(empty.id).not.toBe(preserved.id)
+  expect(['managed', preserved.id]).not.toContain(empty.id)
   expect([empty.messages.value, empty.settings.value]).toEqual([[], {}])
+  await empty.send('Anew')
+  expect((await agent.sessions.list()).map(({ id }) => id)).toEqual([empty.id])
 })
 
 async function change(tab: Tab, body: { type: 'rename'; title: string }): Promise<void> {
