@@ -96,8 +96,33 @@ test('what can be broken by hand goes on, and its journal can be watched', async
   await tab.getByRole('button', { name: 'Offline', pressed: true }).click()
   await chat.says('You are welcome.')
   await tab.locator('#journal li', { hasText: 'turn-end' }).nth(1).waitFor()
+  await runsOutOfSpace(tab, chat)
+  await opensASecondTab(tab, chat)
   await visitor.leave()
 })
+
+async function runsOutOfSpace(tab: Tab, chat: Chat): Promise<void> {
+  await chat.send('count to 30')
+  await chat.says('1, 2, 3')
+  await tab.getByRole('button', { name: 'Disk full' }).click()
+  await chat.shows('This device is out of space. Free some, and it goes on by itself.')
+  expect(await tab.locator('#journal li', { hasText: 'turn-end' }).count()).toBe(2)
+  await tab.getByRole('button', { name: 'Disk full', pressed: true }).click()
+  await chat.says('29, 30. That is all 30 of them.')
+  await tab.locator('#journal li', { hasText: 'turn-end' }).nth(2).waitFor()
+}
+
+async function opensASecondTab(tab: Tab, chat: Chat): Promise<void> {
+  const opened = tab.context().waitForEvent('page')
+  await tab.getByRole('link', { name: 'A second tab' }).click()
+  const other = chatOf(await opened)
+  await other.says('29, 30. That is all 30 of them.')
+  await other.send('hello')
+  await other.says('Hello, and welcome.')
+  await chat.says('Hello, and welcome.')
+  await tab.locator('#journal li', { hasText: 'turn-end' }).nth(3).waitFor()
+  expect(await chat.read()).toEqual(await other.read())
+}
 
 async function leavesInTheMiddle(tab: Tab, chat: Chat): Promise<void> {
   await press(tab, 'Count to 60')
