@@ -1,5 +1,5 @@
 /** `query()`'s permissions: what its options mean, and what its messages tell of them. */
-import { textOf } from '@dogear/core'
+import { textOf, type ToolContext } from '@dogear/core'
 import { call, say, scriptedModel } from '@dogear/testing'
 import { createSmartAgent, query, type HookInput, type QueryOptions, type SDKMessage, type ToolContext } from 'dogear'
 import { expect, test } from 'vitest'
@@ -219,6 +219,20 @@ test.each<QueryOptions>([{}, { canUseTool: () => undefined, disallowedTools: ['A
     expect(model.requests[0]!.tools?.map(({ name }) => name) ?? []).not.toContain('ask_user_question')
   },
 )
+
+test.each([
+  ['accept', ['elicitation_complete']],
+  ['decline', []],
+] as const)('[K16] an address that onElicitation answers with %s is told as %j', async (action, told) => {
+  const login = {
+    name: 'login',
+    func: (_args: unknown, ctx: ToolContext) => ctx.elicit({ message: 'Sign in.', url: 'https://example.com/in' }),
+  }
+  const model = scriptedModel([call('login'), say('Well.')])
+  const messages = await all({ model, tools: [login], onElicitation: () => ({ action }) })
+  const subtypes = messages.flatMap((message) => (message.type === 'system' ? [message.subtype as string] : []))
+  expect(subtypes.filter((subtype) => subtype.startsWith('elicitation'))).toEqual(told)
+})
 
 test('[K36] a deferred call ends the query with what it was, and the session waits for whoever opens it', async () => {
   const hooks = {

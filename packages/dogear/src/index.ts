@@ -173,6 +173,7 @@ export {
   type SDKAssistantMessage,
   type SDKAssistantMessageError,
   type SDKCompactBoundaryMessage,
+  type SDKElicitationCompleteMessage,
   type SDKHookResponseMessage,
   type SDKHookStartedMessage,
   type SDKMessage,

@@ -16,6 +16,7 @@ export type SDKMessage =
   | SDKPermissionDeniedMessage
   | SDKHookStartedMessage
   | SDKHookResponseMessage
+  | SDKElicitationCompleteMessage
   | SDKTaskStartedMessage
   | SDKTaskProgressMessage
   | SDKTaskUpdatedMessage
@@ -233,6 +234,14 @@ export interface SDKPermissionDeniedMessage extends Envelope {
   readonly tool_name: string
   readonly tool_use_id: string
   readonly reason: string
+}
+
+/** Somebody went to the address that a tool wanted them to go to, as `onElicitation` or a hook says. */
+export interface SDKElicitationCompleteMessage extends Envelope {
+  readonly type: 'system'
+  readonly subtype: 'elicitation_complete'
+  readonly elicitation_id: string
+  readonly tool_use_id: string
 }
 
 interface HookMessage extends Envelope {

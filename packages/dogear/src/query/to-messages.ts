@@ -92,6 +92,11 @@ export function createToMessages(options: ToMessagesOptions): ToMessages {
         return open.size ? [] : [{ type: 'system', subtype: 'session_state_changed', state: 'running', ...at }]
       case 'tool-result':
         return [...denied(entry), toolResult(entry)]
+      case 'request-close': {
+        const { request, requestId: elicitation_id, status } = entry
+        if (request?.url === undefined || status !== 'answered') return []
+        return [{ type: 'system', subtype: 'elicitation_complete', elicitation_id, tool_use_id: request.callId, ...at }]
+      }
       case 'compaction-add': {
         const { trigger, tokensBefore, tokensAfter } = entry.compaction
         const compact_metadata = { trigger, pre_tokens: tokensBefore, post_tokens: tokensAfter }
