@@ -1,7 +1,7 @@
 /** `query()`'s permissions: what its options mean, and what its messages tell of them. */
 import { textOf, type ToolContext } from '@dogear/core'
 import { call, say, scriptedModel } from '@dogear/testing'
-import { createSmartAgent, query, type HookInput, type QueryOptions, type SDKMessage, type ToolContext } from 'dogear'
+import { createSmartAgent, query, type HookInput, type QueryOptions, type SDKMessage } from 'dogear'
 import { expect, test } from 'vitest'
 
 const ran: unknown[] = []

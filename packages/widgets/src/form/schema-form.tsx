@@ -1,6 +1,6 @@
 /** An object as a form: a field each, by its JSON Schema; what has no field of its own is JSON. */
 
-import { useRef, useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { useWidget } from '../context.ts'
 import type { Strings } from '../strings.ts'
 import { LongText, marked, nameText } from '../value-list.tsx'
@@ -151,7 +151,7 @@ function Control({ type, choices, labels, schema, isBlank, ...shared }: ControlP
   const { strings } = useWidget()
   const { value } = shared
   // A line would hide the end of what somebody else wrote. Once for all: another element would lose the focus.
-  const [isTall] = useState(!isBlank || type !== 'string' || value.length > 40 || value.includes('\n'))
+  const isTall = useRef(!isBlank || type !== 'string' || value.length > 40 || value.includes('\n')).current
   const box = useRef<HTMLTextAreaElement>(null)
   useGrow(box, value)
   if (choices || type === 'boolean') {
