@@ -28,10 +28,11 @@ test('[O14] a turn is told in order, and its status before what follows from it'
   expect(withoutDeltas(names())).toEqual([
     'status busy',
     'message',
+    ...['title', 'store'],
     ...['text_start', 'text_end', 'tool_use_start', 'tool_use_end', 'message', 'step'],
     ...['tool_result', 'message'],
     ...['text_start', 'text_end', 'message', 'step'],
-    ...['status idle', 'turn stop'],
+    ...['status idle', 'turn stop', 'tree', 'store'],
   ])
   const said = events.map((event) => (event.type === 'text_delta' ? event.delta : '')).join('')
   expect(said).toBe('I look.Blue.')
@@ -53,7 +54,7 @@ test('[O14] whoever joins in the middle of an answer has its beginning in the sn
   await until(() => names().includes('turn stop'))
   const rest = events.map((event) => (event.type === 'text_delta' ? event.delta : '')).join('')
   expect(rest).toBe('two')
-  expect(withoutDeltas(names())).toEqual(['text_end', 'message', 'step', 'status idle', 'turn stop'])
+  expect(withoutDeltas(names())).toEqual(['text_end', 'message', 'step', 'status idle', 'turn stop', 'tree', 'store'])
 })
 
 test('[O14] a request is told as a pause, after the status it brings; its answer goes on', async () => {
@@ -85,11 +86,11 @@ test('[O14] a stop is told as cancelled, a failure as its error, and a turn that
   await until(() => session.partial.value?.text === 'one')
   await session.stop()
   await until(() => names().includes('cancelled'))
-  expect(names().slice(-2)).toEqual(['status idle', 'cancelled'])
+  expect(names().slice(-4)).toEqual(['status idle', 'cancelled', 'tree', 'store'])
   await session.send('again')
   await until(() => names().includes('error'))
-  expect(names().slice(-2)).toEqual(['status idle', 'error'])
-  expect(events.at(-1)).toMatchObject({ error: { code: 'forbidden' } })
+  expect(names().slice(-4)).toEqual(['status idle', 'error', 'tree', 'store'])
+  expect(events.at(-3)).toMatchObject({ error: { code: 'forbidden' } })
   const before = events.length
   await session.send('and again')
   await until(() => names().includes('turn stop'))
@@ -101,12 +102,60 @@ test('[O14] a stop is told as cancelled, a failure as its error, and a turn that
     'turn stop',
   ])
   await session.set({ system: 'Be kind.' })
-  await until(() => names().at(-1) === 'state')
+  await until(() => names().at(-2) === 'state')
   unfollow()
   const last = events.length
   await session.set({ system: 'Be brief.' })
   await until(() => session.status.value === 'idle')
   expect(events).toHaveLength(last)
+})
+
+test('[O18] what a turn adds to the tree is told after it, a title and another branch when they come; all of it is saved', async () => {
+  const model = scriptedModel([say('Blue.'), say('Grey.')])
+  const here = device()
+  const session = await here.tab({ model }).open()
+  const { events } = followed(session)
+  await session.send('What colour is the sea?')
+  const [question, answer] = session.messages.value
+  await until(() => events.at(-1)?.type === 'store')
+  expect(events.slice(-3)).toEqual([
+    { type: 'turn', reason: 'stop' },
+    { type: 'tree', newNodes: [question!.id, answer!.id] },
+    { type: 'store', saved: 'tree' },
+  ])
+  expect((await here.store.entries('s1', 0)).at(-1)).toMatchObject({ type: 'turn-end' })
+  expect(events).toContainEqual({ type: 'title', title: 'What colour is the sea?' })
+
+  await session.rename('The sea')
+  await until(() => events.at(-2)?.type === 'title')
+  expect(events.slice(-2)).toEqual([
+    { type: 'title', title: 'The sea' },
+    { type: 'store', saved: 'state' },
+  ])
+
+  await session.goto(question!.id)
+  await until(() => events.at(-2)?.type === 'tree')
+  expect(events.slice(-2)).toEqual([
+    { type: 'tree', newNodes: [] },
+    { type: 'store', saved: 'tree' },
+  ])
+})
+
+test('[O18] whoever joins in the middle of a turn is told at its end of all that it added', async () => {
+  let speak = () => {}
+  const mayEnd = new Promise<void>((resolve) => (speak = resolve))
+  const session = await device()
+    .tab({ model: scriptedModel([[...say('one '), { type: 'wait', until: mayEnd }, ...say('two')]]) })
+    .open()
+  const turn = session.send('count')
+  await until(() => session.partial.value?.text === 'one ')
+  const { events, names } = followed(session)
+  speak()
+  await turn
+  await until(() => names().includes('tree'))
+  const newNodes = session.messages.value.map(({ id }) => id)
+  expect(newNodes).toHaveLength(2)
+  expect(events).toContainEqual({ type: 'tree', newNodes })
 })
 
 test('[O14] what a dead worker had not told is told in its place, and nothing twice', async () => {

@@ -28,6 +28,11 @@ export type SessionEvent =
   | { readonly type: 'cancelled' }
   /** Model, system prompt or other settings were changed. */
   | { readonly type: 'state' }
+  | { readonly type: 'title'; readonly title: string }
+  /** The tree has these messages from now on, by their ids, or another branch of it is shown. */
+  | { readonly type: 'tree'; readonly newNodes: readonly string[] }
+  /** What was told before it is on the disk, as all is that is told; what cannot be written is waited for, and not told. */
+  | { readonly type: 'store'; readonly saved: 'tree' | 'state' }
 
 export interface Followed {
   readonly snapshot: {
@@ -52,6 +57,7 @@ export function follow(session: Session, listener: (event: SessionEvent) => void
   }
   const stream = createStream(listener, snapshot.partial)
   let told = snapshot.status
+  let newNodes = snapshot.pending.map(({ id }) => id)
   let entries: Entry[] = []
   let isScheduled = false
   let isOver = false
@@ -87,9 +93,12 @@ export function follow(session: Session, listener: (event: SessionEvent) => void
     if (entry.type === 'turn-start') tellStatus('busy')
     if (entry.type === 'step-start') stream.begin(entry.stepId ?? '')
     // What a page's tools are called is noted for other pages; nobody has changed anything.
-    if (entry.type === 'meta-set' && !entry.tools) listener({ type: 'state' })
-    if (entry.type === 'turn-end') return tellEnd(entry, next)
+    if (entry.type === 'meta-set' && !entry.tools) tellState({ type: 'state' })
+    if (entry.type === 'title-set') tellState({ type: 'title', title: entry.title })
+    if (entry.type === 'turn-end') tellEnd(entry, next)
+    if (entry.type === 'turn-end' || entry.type === 'cursor-set') tellTree()
     if (!message) return
+    newNodes.push(message.id)
     const isAnswer = message.role === 'assistant'
     if (isAnswer) stream.end(message)
     if (entry.type === 'tool-result') listener({ type: 'tool_result', message })
@@ -104,6 +113,17 @@ export function follow(session: Session, listener: (event: SessionEvent) => void
     if (terminalReason.startsWith('aborted')) return listener({ type: 'cancelled' })
     if (error) return listener({ type: 'error', error })
     listener({ type: 'turn', reason: goesOn ? 'continue' : 'stop' })
+  }
+
+  function tellState(event: SessionEvent): void {
+    listener(event)
+    listener({ type: 'store', saved: 'state' })
+  }
+
+  function tellTree(): void {
+    listener({ type: 'tree', newNodes })
+    newNodes = []
+    listener({ type: 'store', saved: 'tree' })
   }
 
   const unlisten = session.listen((entry) => {
