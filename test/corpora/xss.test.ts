@@ -7,6 +7,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bundle } from '../../.build/bundle.ts'
 import { findChromium, launchArguments } from '../browser.mjs'
+import { layWires } from './lay-wires.ts'
 import type { XssPage } from './xss-page.ts'
 
 const corpora = process.env['DOGEAR_CORPORA']
@@ -109,17 +110,6 @@ async function serve(page: Page, seen: string[]): Promise<void> {
     seen.push(`request: ${url}`)
     return route.abort()
   })
-}
-
-/** In the page before any script of its own: whatever a payload would call leaves a trace. */
-function layWires(): void {
-  const traces: string[] = []
-  const trip = (name: string) => () => void traces.push(name)
-  const wires = { alert: trip('alert'), confirm: trip('confirm'), prompt: trip('prompt'), print: trip('print') }
-  Object.assign(window, wires, { eval: trip('eval'), open: trip('open'), fetch: trip('fetch'), traces })
-  Object.assign(navigator, { sendBeacon: trip('sendBeacon') })
-  XMLHttpRequest.prototype.open = trip('XMLHttpRequest')
-  document.addEventListener('securitypolicyviolation', (event) => traces.push(`policy: ${event.violatedDirective}`))
 }
 
 /** One text a payload, each block of it another place a payload may come to stand. */
