@@ -66,11 +66,8 @@ async function photographGallery() {
   })
   await server.listen()
   const address = server.resolvedUrls.local[0]
-  for (const [theme, host] of [
-    ['light', 'white'],
-    ['dark', 'dark'],
-    ['light', 'loud'],
-  ]) {
+  const hosts = ['white', 'dark', 'loud'].flatMap((host) => ['light', 'dark'].map((theme) => [host, theme]))
+  for (const [host, theme] of hosts) {
     for (const width of [400, 320]) {
       const page = await browser.newPage({ viewport: { width, height: 680 }, colorScheme: theme })
       const pictures = []
