@@ -51,7 +51,7 @@ test('[K28] a turn’s result says how it went: steps, time, cost, why the model
     durationMs: expect.any(Number),
   })
   const failed = await session.send('again')
-  expect(failed).toMatchObject({ terminalReason: 'model_error', stopReason: null, isError: true, steps: 1 })
+  expect(failed).toMatchObject({ terminalReason: 'model_error', stopReason: null, isError: true, steps: 0 })
   expect(failed.costUsd).toBeUndefined()
 })
 

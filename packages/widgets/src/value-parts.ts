@@ -38,10 +38,8 @@ export function leafText(value: unknown, language?: string): string {
 
 export function contentOf(value: unknown): string {
   if (value instanceof Date) return value.toJSON()
-  if (value instanceof ArrayBuffer || value instanceof DataView) {
-    const { buffer = value, byteOffset, byteLength } = value as DataView<ArrayBuffer>
-    return contentOf(new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength))
-  }
+  if (value instanceof ArrayBuffer) return contentOf(new Uint8Array(value))
+  if (value instanceof DataView) return contentOf(new Uint8Array(value.buffer, value.byteOffset, value.byteLength))
   const isList = Symbol.iterator in Object(value)
   return isList ? Array.from(value as Iterable<unknown>, (each) => leafText(each, 'en')).join(' ') : String(value)
 }

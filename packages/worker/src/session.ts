@@ -190,11 +190,12 @@ export interface TurnResult {
   readonly modelUsage: Usage['totals']
   /** What the turn cost, its helpers included, by the `costEstimator`. */
   readonly costUsd?: number
-  /** Model requests. Like the two below known of the last turn, and of one that waits. */
-  readonly steps?: number
+  /** How often the model answered, as far as the messages are loaded. */
+  readonly steps: number
+  /** From its first message to its last. */
+  readonly durationMs: number
+  /** Who asked; known of the last turn, and of one that waits. */
   readonly origin?: TurnOrigin
-  /** From its first words to its end. */
-  readonly durationMs?: number
   /** Why the session did not take the command: answered already, or invalid. */
   readonly refused?: string
 }

@@ -80,7 +80,7 @@ test('a turn opens, steps, answers and ends', () => {
   expect(statusOf(fold.head)).toBe('idle')
   expect(fold.head.lastEnd).toEqual({
     ...{ turnId: 't', terminalReason: 'completed', error: undefined },
-    ...{ steps: 1, origin: 'human', durationMs: expect.any(Number) },
+    origin: 'human',
   })
   expect(pathOf(fold).map(({ id }) => id)).toEqual(['hello', 'hi'])
 })

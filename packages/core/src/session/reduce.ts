@@ -149,8 +149,8 @@ export function reduce(fold: Fold, entry: Entry): void {
           turnId,
           terminalReason,
           error,
-          ...definedOnly({ output, outputError, from }),
-          ...(head.turn && ranAs(head.turn, entry.at)),
+          ...definedOnly({ output, outputError, from, denials: head.turn?.denials, tainted: head.turn?.tainted }),
+          ...definedOnly({ origin: head.turn?.origin, costUsd: head.turn?.spent.costUsd || undefined }),
         }
       head.turn = null
       head.requests = []
@@ -172,13 +172,6 @@ export function reduce(fold: Fold, entry: Entry): void {
     default:
       entry.type satisfies NotFolded
   }
-}
-
-/** What a turn that ends leaves of itself. */
-function ranAs({ denials, tainted, step, origin, startedAt, spent }: OpenTurn, at: number) {
-  // A clock that was set back must not make a head that nobody can read.
-  const durationMs = Math.max(0, at - startedAt)
-  return { steps: step, origin, durationMs, ...definedOnly({ denials, tainted, costUsd: spent.costUsd || undefined }) }
 }
 
 /** The agents that worked for a call are done with it; what they wrote is in the journal. */

@@ -49,10 +49,8 @@ export interface Head {
     readonly from?: string
     readonly denials?: readonly PermissionDenial[]
     readonly tainted?: boolean
-    /** Absent in heads kept by older versions, like the three below. */
-    readonly steps?: number
+    /** Absent in heads kept by older versions. */
     readonly origin?: TurnOrigin
-    readonly durationMs?: number
     readonly costUsd?: number
   } | null
   /** The agents at work for an open call of this one, by the call's id. Gone with the call's result. */

@@ -97,6 +97,8 @@ test('[K40] a change that came too late is in the composer, not lost', async () 
       isError: false,
       stopReason: null,
       modelUsage: {},
+      steps: 0,
+      durationMs: 0,
       refused: 'sent',
     } as const
     return { id, saved, then: (resolve) => Promise.resolve(refused).then(resolve) }

@@ -40,6 +40,8 @@ export function scriptedSession(state: SessionState = {}, agent: SmartAgentOptio
       isError: false,
       stopReason: null,
       modelUsage: {},
+      steps: 0,
+      durationMs: 0,
     } as const)
     return { id: `turn-${commands.length}`, saved: Promise.resolve(), then: rest.then.bind(rest) as Turn['then'] }
   }

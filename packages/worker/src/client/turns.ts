@@ -121,7 +121,8 @@ function resultOf(fold: Fold, turnId: string | undefined, refused?: string): Tur
   const isOpen = turn !== null && turn.id === turnId
   const end = lastEnd?.turnId === turnId ? lastEnd : null
   const terminalReason = isOpen && statusOf(fold.head) === 'paused' ? 'paused' : (end?.terminalReason ?? 'completed')
-  const answer = lastAnswer(fold, turnId)
+  const said = messagesOf(fold, turnId)
+  const answer = said.findLast(({ role }) => role === 'assistant')
   return {
     terminalReason,
     text: answer ? textOf(answer) : '',
@@ -131,9 +132,9 @@ function resultOf(fold: Fold, turnId: string | undefined, refused?: string): Tur
     usage,
     modelUsage: usage.totals,
     costUsd: isOpen ? turn.spent.costUsd || undefined : end?.costUsd,
-    steps: isOpen ? turn.step : end?.steps,
+    steps: said.filter(({ role }) => role === 'assistant').length,
     origin: (isOpen ? turn : end)?.origin,
-    durationMs: end?.durationMs,
+    durationMs: (said.at(-1)?.meta.createdAt ?? 0) - (said[0]?.meta.createdAt ?? 0),
     error: end?.error,
     output: end?.output,
     outputError: end?.outputError,
@@ -142,11 +143,7 @@ function resultOf(fold: Fold, turnId: string | undefined, refused?: string): Tur
   }
 }
 
-function lastAnswer(fold: Fold, turnId: string | undefined): Message | undefined {
-  for (const node of pathOf(fold).reverse()) {
-    if (node.turnId !== turnId) continue
-    const body = fold.bodies.get(node.id)
-    if (node.role === 'assistant' && body) return body
-  }
-  return undefined
+/** Those that are read in; older ones may not be. */
+function messagesOf(fold: Fold, turnId: string | undefined): Message[] {
+  return pathOf(fold).flatMap((node) => (node.turnId === turnId && fold.bodies.get(node.id)) || [])
 }
