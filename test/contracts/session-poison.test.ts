@@ -241,17 +241,18 @@ async function calm(): Promise<void> {
 
 /** A browser's pages, as far as leaving them goes. */
 function leavingPages() {
-  const hidden = new Set<() => void>()
+  type Told = (event: Pick<PageTransitionEvent, 'persisted'>) => void
+  const hidden = new Set<Told>()
   const kept = new Map<string, string>()
   vi.stubGlobal('localStorage', {
     getItem: (key: string) => kept.get(key) ?? null,
     setItem: (key: string, text: string) => void kept.set(key, text),
   })
-  vi.stubGlobal('addEventListener', (type: string, listener: () => void) => type === 'pagehide' && hidden.add(listener))
+  vi.stubGlobal('addEventListener', (type: string, listener: Told) => type === 'pagehide' && hidden.add(listener))
   vi.stubGlobal('removeEventListener', () => {})
   return {
     leave() {
-      for (const tell of hidden) tell()
+      for (const tell of hidden) tell({ persisted: false })
       hidden.clear()
     },
   }

@@ -88,15 +88,9 @@ export function createToMessages(options: ToMessagesOptions): ToMessages {
         open.add(entry.request.id)
         return [{ type: 'system', subtype: 'session_state_changed', state: 'requires_action', ...at }]
       case 'request-close':
-        open.delete(entry.requestId)
-        return open.size ? [] : [{ type: 'system', subtype: 'session_state_changed', state: 'running', ...at }]
+        return closed(entry)
       case 'tool-result':
         return [...denied(entry), toolResult(entry)]
-      case 'request-close': {
-        const { request, requestId: elicitation_id, status } = entry
-        if (request?.url === undefined || status !== 'answered') return []
-        return [{ type: 'system', subtype: 'elicitation_complete', elicitation_id, tool_use_id: request.callId, ...at }]
-      }
       case 'compaction-add': {
         const { trigger, tokensBefore, tokensAfter } = entry.compaction
         const compact_metadata = { trigger, pre_tokens: tokensBefore, post_tokens: tokensAfter }
@@ -218,6 +212,22 @@ export function createToMessages(options: ToMessagesOptions): ToMessages {
         ],
       },
     }
+  }
+
+  function closed({ id, request, requestId, status }: EntryOf<'request-close'>): SDKMessage[] {
+    const messages: SDKMessage[] = []
+    const isGoneTo = request?.url !== undefined && status === 'answered'
+    if (isGoneTo) {
+      const about = { elicitation_id: requestId, tool_use_id: request.callId }
+      messages.push({ type: 'system', subtype: 'elicitation_complete', ...about, uuid: id, session_id: sessionId })
+    }
+    // Answered by the page itself it was never open.
+    const isLast = open.delete(requestId) && open.size === 0
+    const uuid = isGoneTo ? `${id}.running` : id
+    if (isLast) {
+      messages.push({ type: 'system', subtype: 'session_state_changed', state: 'running', uuid, session_id: sessionId })
+    }
+    return messages
   }
 
   function denied(entry: EntryOf<'tool-result'>): SDKMessage[] {
