@@ -198,8 +198,12 @@ async function lived(story: Story): Promise<World> {
         )
       }
       // For a while: what the page shows may lag behind what is written.
-      rested = (await hasRested(session, words)) ? rested + 1 : 0
-      if (rested > 5) return 'done'
+      rested = (await hasRested(session)) ? rested + 1 : 0
+      if (rested <= 5) continue
+      if (await isWritten(words)) return 'done'
+      // A disk that failed once has refused them, and said so.
+      await sayOnce(session, words)
+      rested = 0
     }
     return new Promise(() => {})
   }
@@ -209,11 +213,14 @@ async function lived(story: Story): Promise<World> {
     if (await told(session.send(words).saved, 'send')) saved.add(words)
   }
 
-  async function hasRested({ status, queued, connection }: Session, words: string): Promise<boolean> {
+  async function hasRested({ status, queued, connection }: Session): Promise<boolean> {
     if (status.value !== 'idle' || queued.value.length || connection.value.type !== 'online') return false
+    return !(await store.inbox('s1')).length
+  }
+
+  async function isWritten(words: string): Promise<boolean> {
     const entries = await store.entries('s1', 0)
-    const isThere = entries.some((entry) => entry.type === 'message-add' && textOf(entry.message) === words)
-    return isThere && !(await store.inbox('s1')).length
+    return entries.some((entry) => entry.type === 'message-add' && textOf(entry.message) === words)
   }
 
   for (const [index] of story.turns.entries()) {
