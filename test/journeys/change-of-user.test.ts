@@ -76,7 +76,7 @@ test.concurrent(
     }
     await chat.element.locator('header .quiet').click()
     await chat.shows('A secret errand')
-    expect(await tab.title()).toBe('(2) A page')
+    expect(await tab.title()).toBe('(3) A page')
     // As long as the next user's own session takes to open, and if it never does.
     await tab.evaluate(() =>
       window.chat.update({ agent: { name: 'clerk', user: 'bob', open: () => new Promise(() => {}) } }),

@@ -62,7 +62,7 @@ export function ChatView({ mode = 'inline', position = 'bottom-end', open, ...pr
   const isQuiet = props.attention === 'quiet'
   const waiting = useInbox(props.inbox, session)
   const elsewhere = waiting.value
-  useEffect(() => (session && !isQuiet ? badgeTitle({ session, waiting }) : undefined), [session, isQuiet])
+  useEffect(() => (session && !isQuiet ? badgeTitle({ session, waiting }) : undefined), [session, isQuiet, waiting])
   const panelKey = usePanelKey(session?.id, memory)
 
   useEffect(() => {

@@ -1,6 +1,6 @@
 /** The other sessions of an agent in which something waits for the person. */
 
-import { useSignal, type ReadonlySignal } from '@preact/signals'
+import { signal, type ReadonlySignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import type { Session, SessionInfo, SessionQuery } from '@dogear/worker'
 import { forgotten } from '../ui-state.ts'
@@ -19,7 +19,8 @@ export function useInbox(
   inbox: Inbox | undefined,
   session: Session | undefined,
 ): ReadonlySignal<readonly SessionInfo[]> {
-  const waiting = useSignal<readonly SessionInfo[]>([])
+  // Of its own for each: what one person has waiting is not told to the next.
+  const waiting = useMemo(() => signal<readonly SessionInfo[]>([]), [inbox])
   const asked = session?.requests.value.map(({ id }) => id).join()
   const before = useMemo(() => forgotten.peek(), [session])
   const isForgotten = forgotten.value !== before
@@ -48,8 +49,6 @@ export function useInbox(
       document.removeEventListener('visibilitychange', look)
     }
   }, [inbox, session, asked, isForgotten])
-  // The next one may be another person's.
-  useEffect(() => () => void (waiting.value = []), [inbox])
   return waiting
 }
 
