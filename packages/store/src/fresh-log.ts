@@ -8,11 +8,16 @@ import { deleteDB, openDB } from 'idb'
  * Nothing may be written meanwhile: a write that is under way when the new log is asked for takes the question with it.
  */
 export async function beginFreshLog(): Promise<void> {
-  // Only Chromium's events tell of lost data; the other engines do not use LevelDB.
-  if (!('dataLoss' in (globalThis.IDBVersionChangeEvent?.prototype ?? {}))) return
+  // The other engines do not use LevelDB.
+  if (!isChromium()) return
   const limit = new Promise((resolve) => setTimeout(resolve, patience))
   // A precaution: where it fails the database is as it was.
   await Promise.race([makeAndDelete(), limit]).catch(() => {})
+}
+
+/** Only its events tell of lost data. */
+export function isChromium(): boolean {
+  return 'dataLoss' in (globalThis.IDBVersionChangeEvent?.prototype ?? {})
 }
 
 /** A tab frozen in the middle of it must not keep the others waiting. */

@@ -13,6 +13,7 @@ import { ballast, ballastIds } from './ballast.ts'
 import { openConnection, type Connection } from './connection.ts'
 import { databaseName } from './database-name.ts'
 import { factRows } from './fact-rows.ts'
+import { isChromium } from './fresh-log.ts'
 import { byRuleAge, bySessionAge, bySnapshotAge } from './order.ts'
 import { keysUnder, type Schema } from './schema.ts'
 import { acquired, appended, assertContiguous, isWritten, mayAppend } from './session-row.ts'
@@ -248,8 +249,8 @@ async function append(transaction: Transaction, batch: Batch, believed?: Session
   // Deleted and begun anew by another tab it has the same epoch and seq.
   if (written && JSON.stringify(row) !== JSON.stringify(believed)) sessions.put(next)
   await setBallast(transaction, batch)
-  // At once: to wait until each has answered takes longer than the writing.
-  transaction.commit()
+  // At once: to wait until each has answered takes longer than the writing. Firefox would keep the rest of one that fails.
+  if (isChromium()) transaction.commit()
   return next
 }
 
