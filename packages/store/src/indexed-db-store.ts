@@ -15,7 +15,7 @@ import { databaseName } from './database-name.ts'
 import { factRows } from './fact-rows.ts'
 import { isChromium } from './fresh-log.ts'
 import { byRuleAge, bySessionAge, bySnapshotAge } from './order.ts'
-import { keysUnder, type Schema } from './schema.ts'
+import { keysUnder, type Database, type Schema } from './schema.ts'
 import { acquired, appended, assertContiguous, isWritten, mayAppend } from './session-row.ts'
 
 export interface IndexedDbStoreOptions {
@@ -62,7 +62,7 @@ export async function openIndexedDbStore({ user, name, onCleared }: IndexedDbSto
       assertContiguous(batch)
       const { sessionId } = batch
       try {
-        rows.set(sessionId, await strictly(storesOf(batch), (each) => append(each, batch, rows.get(sessionId))))
+        rows.set(sessionId, await connection.write((database) => appendIn(database, batch, rows.get(sessionId))))
         return 'appended'
       } catch (error) {
         rows.delete(sessionId)
@@ -203,21 +203,29 @@ function writer({ write }: Connection, durability: 'strict' | 'relaxed'): Write 
   return (stores, work) =>
     write(async (database) => {
       const transaction = database.transaction(stores, 'readwrite', { durability })
-      transaction.done.catch(() => {})
-      try {
-        const result = await work(transaction)
-        // At a full disk every request succeeds and the commit fails: an answer before it would be a lie.
-        await transaction.done
-        return result
-      } catch (error) {
-        abort(transaction)
-        throw error
-      }
+      return completed(transaction, transaction.done, work(transaction))
     })
 }
 
+async function completed<T>(
+  transaction: Pick<IDBTransaction, 'abort'>,
+  done: Promise<void>,
+  work: Promise<T>,
+): Promise<T> {
+  done.catch(() => {})
+  try {
+    const result = await work
+    // At a full disk every request succeeds and the commit fails: an answer before it would be a lie.
+    await done
+    return result
+  } catch (error) {
+    abort(transaction)
+    throw error
+  }
+}
+
 /** Left alone, a transaction whose work failed half way commits the half that was asked for. */
-function abort(transaction: Transaction): void {
+function abort(transaction: Pick<IDBTransaction, 'abort'>): void {
   try {
     transaction.abort()
   } catch {
@@ -228,24 +236,33 @@ function abort(transaction: Transaction): void {
 const writtenBefore = new DogearError('fenced', 'This batch stands in the journal already.')
 const otherOwner = new DogearError('fenced', 'Another owner writes to this session.')
 
+/** Without wrappers: this is what every step waits for. */
+async function appendIn(database: Database, batch: Batch, believed?: SessionRecord): Promise<SessionRecord> {
+  const transaction = unwrap(database).transaction(storesOf(batch), 'readwrite', { durability: 'strict' })
+  const done = new Promise<void>((resolve, reject) => {
+    transaction.addEventListener('complete', () => resolve())
+    transaction.addEventListener('abort', () => reject(transaction.error ?? new DOMException('Aborted.', 'AbortError')))
+  })
+  return completed(transaction, done, append(transaction, batch, believed))
+}
+
 /** Writes on the row it believes in while it looks whether it may: to look first would double the time of an append. */
-async function append(transaction: Transaction, batch: Batch, believed?: SessionRecord): Promise<SessionRecord> {
-  const bare = unwrap(transaction)
-  const sessions = bare.objectStore('sessions')
+async function append(transaction: IDBTransaction, batch: Batch, believed?: SessionRecord): Promise<SessionRecord> {
+  const sessions = transaction.objectStore('sessions')
   const looking: IDBRequest<SessionRecord | undefined> = sessions.get(batch.sessionId)
   const isRefused = () => !looking.result || !mayAppend(looking.result, batch)
   // The row has been looked at by then: what stands in the place of a refused batch is still to be read.
-  bare.onerror = (event) => looking.readyState === 'done' && isRefused() && event.preventDefault()
+  transaction.onerror = (event) => looking.readyState === 'done' && isRefused() && event.preventDefault()
   const looked = answer(looking)
   const added: IDBRequest[] = []
   const isBelieved = believed !== undefined && mayAppend(believed, batch)
-  const written = isBelieved ? write(bare, appended(believed, batch), batch, added) : undefined
+  const written = isBelieved ? write(transaction, appended(believed, batch), batch, added) : undefined
   // Whoever may not write is told that first, also of what cannot be written.
   written?.catch(() => {})
   const row = await looked
-  if (!row || isRefused()) throw (await standsAlready(bare, batch, added)) ? writtenBefore : otherOwner
+  if (!row || isRefused()) throw (await standsAlready(transaction, batch, added)) ? writtenBefore : otherOwner
   const next = appended(row, batch)
-  await (written ?? write(bare, next, batch, added))
+  await (written ?? write(transaction, next, batch, added))
   // Deleted and begun anew by another tab it has the same epoch and seq.
   if (written && JSON.stringify(row) !== JSON.stringify(believed)) sessions.put(next)
   await setBallast(transaction, batch)
@@ -289,18 +306,18 @@ async function write(
   for (const stepId of dropPartials) transaction.objectStore('partials').delete([sessionId, stepId])
 }
 
-async function setBallast(transaction: Transaction, { sessionId, ballast: count }: Batch): Promise<void> {
+async function setBallast(transaction: IDBTransaction, { sessionId, ballast: count }: Batch): Promise<void> {
   if (count === undefined) return
   const side = transaction.objectStore('side')
-  const bare = unwrap(side)
   const range = keysUnder('ballast', sessionId)
   if (count === 0) {
-    bare.delete(range)
-    bare.delete(keysUnder('evidence', sessionId))
+    side.delete(range)
+    side.delete(keysUnder('evidence', sessionId))
     return
   }
-  const kept = (await side.getAllKeys(range)).map(([, , id]) => id)
-  for (const id of ballastIds(kept, count)) bare.put(ballast(), ['ballast', sessionId, id])
+  // Nothing else stands under such keys.
+  const kept = ((await answer(side.getAllKeys(range))) as [string, string, string][]).map(([, , id]) => id)
+  for (const id of ballastIds(kept, count)) side.put(ballast(), ['ballast', sessionId, id])
 }
 
 /** No more than is written: a transaction waits for all others that name one of its stores. */
