@@ -151,7 +151,12 @@ test.concurrent(
     await chat.press('Pay')
     await chat.shows('1 of 2')
     await chat.press('Pay')
+    // Paid and kept: whoever leaves between the two is asked what came of it.
     await until(() => site.ledger.length === 2, 'two are paid')
+    await tab.waitForFunction(() => {
+      const { session } = document.querySelector('dogear-chat') as unknown as { session: Session }
+      return session.pending.value.filter(({ role }) => role === 'tool').length === 2
+    })
     await tab.reload()
     await chat.shows('carl')
     await chat.is('Waiting for you')
