@@ -252,7 +252,9 @@ async function append(transaction: IDBTransaction, batch: Batch, believed?: Sess
   const looking: IDBRequest<SessionRecord | undefined> = sessions.get(batch.sessionId)
   const isRefused = () => !looking.result || !mayAppend(looking.result, batch)
   // The row has been looked at by then: what stands in the place of a refused batch is still to be read.
-  transaction.onerror = (event) => looking.readyState === 'done' && isRefused() && event.preventDefault()
+  transaction.addEventListener('error', (event) => {
+    if (looking.readyState === 'done' && isRefused()) event.preventDefault()
+  })
   const looked = answer(looking)
   const added: IDBRequest[] = []
   const isBelieved = believed !== undefined && mayAppend(believed, batch)
