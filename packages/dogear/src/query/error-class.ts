@@ -1,6 +1,6 @@
 /** Failures in the words of `query()`'s callers. */
-import type { ErrorCode } from '@dogear/core'
-import type { SDKAssistantMessageError } from './sdk-message.ts'
+import type { EntryOf, ErrorCode } from '@dogear/core'
+import type { SDKAssistantMessageError, SDKResultMessage } from './sdk-message.ts'
 
 export function errorClass(code: ErrorCode): SDKAssistantMessageError {
   return classes[code] ?? 'unknown'
@@ -17,4 +17,22 @@ const classes: { readonly [Code in ErrorCode]?: SDKAssistantMessageError } = {
   'bad-response': 'server_error',
   'stream-cut': 'server_error',
   network: 'server_error',
+}
+
+export function subtypeOf(reason: EntryOf<'turn-end'>['terminalReason']): SDKResultMessage['subtype'] {
+  switch (reason) {
+    case 'max_turns':
+      return 'error_max_turns'
+    case 'max_cost':
+      return 'error_max_budget_usd'
+    case 'structured_output_retry_exhausted':
+      return 'error_max_structured_output_retries'
+    case 'model_error':
+    case 'prompt_too_long':
+    case 'aborted_streaming':
+    case 'aborted_tools':
+      return 'error_during_execution'
+    default:
+      return 'success'
+  }
 }

@@ -1,7 +1,7 @@
 /** The messages of a stored session, in the shapes that `query()` yields. */
 import { bodyOf, isEntry, isFromPerson, textOf, type Message } from '@dogear/core'
 import type { ContentBlock, ToolResultBlock } from './sdk-message.ts'
-import { contentOf } from './to-messages.ts'
+import { contentOf } from './content-of.ts'
 
 export interface SessionMessage {
   /** `system`: what the model was told in nobody's name. */

@@ -1,5 +1,5 @@
 /** An answer as it streams, in the events of a messages stream: what one partial has that the one before it had not. */
-import type { Partial } from '@dogear/core'
+import { textOf, type Message, type Partial } from '@dogear/core'
 import type { BlockDelta, ContentBlock, StreamEvent } from './sdk-message.ts'
 
 interface Block {
@@ -11,6 +11,18 @@ interface Block {
 
 /** What a stream shows of an answer. */
 export type Shown = Pick<Partial, 'stepId' | 'reasoning' | 'text' | 'calls'>
+
+export function shownOf(message: Message): Shown {
+  const calls = (message.tool_calls ?? []).map(({ id, providerId, function: called }, index) => ({
+    index,
+    id: providerId ?? id,
+    name: called.name,
+    args: called.arguments,
+  }))
+  // A message's id is its step's, with a suffix.
+  const stepId = message.id.replace(/\.m$/, '')
+  return { stepId, reasoning: (message.meta.reasoning ?? []).join(''), text: textOf(message), calls }
+}
 
 /** Give it each partial of an answer in turn, and null when the answer is over. */
 export function createStreamEvents(): (partial: Shown | null) => StreamEvent[] {

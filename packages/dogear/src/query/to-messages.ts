@@ -10,7 +10,8 @@ import {
   type Partial,
   type Request,
 } from '@dogear/core'
-import { errorClass } from './error-class.ts'
+import { contentOf } from './content-of.ts'
+import { errorClass, subtypeOf } from './error-class.ts'
 import type {
   ContentBlock,
   SDKAPIRetryMessage,
@@ -21,7 +22,7 @@ import type {
   SDKResultMessage,
   SDKUsage,
 } from './sdk-message.ts'
-import { createStreamEvents, type Shown } from './stream-events.ts'
+import { createStreamEvents, shownOf, type Shown } from './stream-events.ts'
 import { createTasks } from './tasks.ts'
 
 export interface ToMessagesOptions {
@@ -394,60 +395,6 @@ function parentOf({ path }: Entry): string | null {
   return path.at(-1)?.split('#')[0] ?? null
 }
 
-function shownOf(message: Message): Shown {
-  const calls = (message.tool_calls ?? []).map(({ id, providerId, function: called }, index) => ({
-    index,
-    id: providerId ?? id,
-    name: called.name,
-    args: called.arguments,
-  }))
-  // A message's id is its step's, with a suffix.
-  const stepId = message.id.replace(/\.m$/, '')
-  return { stepId, reasoning: (message.meta.reasoning ?? []).join(''), text: textOf(message), calls }
-}
-
-/** What an answer holds: its thoughts, its words, its calls. */
-export function contentOf(message: Message): ContentBlock[] {
-  const text = textOf(message)
-  return [
-    ...(message.meta.reasoning ?? []).map((thinking) => ({ type: 'thinking' as const, thinking, signature: '' })),
-    ...(text ? [{ type: 'text' as const, text }] : []),
-    ...(message.tool_calls ?? []).map(({ id, function: called }) => ({
-      type: 'tool_use' as const,
-      id,
-      name: called.name,
-      input: parsed(called.arguments),
-    })),
-  ]
-}
-
-/** Arguments that are no JSON are shown as they came: the model reads the same in its error. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text || '{}')
-  } catch {
-    return text
-  }
-}
-
 function denialOf({ callId, result }: EntryOf<'tool-result'>): SDKPermissionDenial {
   return { tool_name: result.tool, tool_use_id: callId, tool_input: result.args }
-}
-
-function subtypeOf(reason: EntryOf<'turn-end'>['terminalReason']): SDKResultMessage['subtype'] {
-  switch (reason) {
-    case 'max_turns':
-      return 'error_max_turns'
-    case 'max_cost':
-      return 'error_max_budget_usd'
-    case 'structured_output_retry_exhausted':
-      return 'error_max_structured_output_retries'
-    case 'model_error':
-    case 'prompt_too_long':
-    case 'aborted_streaming':
-    case 'aborted_tools':
-      return 'error_during_execution'
-    default:
-      return 'success'
-  }
 }
