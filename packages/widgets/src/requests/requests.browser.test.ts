@@ -1,3 +1,4 @@
+/** Requests as a person meets them in a chat. One long file, because it is one list: each kind, and each way to answer it. */
 import type { Request } from '@dogear/core'
 import { afterEach, expect, test, vi } from 'vitest'
 import { userEvent } from 'vitest/browser'
