@@ -32,6 +32,7 @@ export async function audit({ ledger, story }: World, { store, session, turns }:
   checkEffects(entries, ledger)
   checkCalls(entries, ledger)
   await checkRecords(store, entries, fold, ledger)
+  await checkMemory(store, entries, ledger)
   checkScreen(session, fold, ledger)
   if (!story.isRestless) checkTranscript(fold, transcriptOf(story, turns), ledger)
 }
@@ -126,6 +127,17 @@ async function checkRecords(store: Store, entries: readonly Entry[], fold: Fold,
   }
   const waiting = await store.inbox('s1')
   if (waiting.length) violated(`[G1] ${waiting.length} commands are still in the inbox`)
+}
+
+/** [G1] What the journal says was learnt is remembered, unless the memory itself refused it, and each thing once. */
+async function checkMemory(store: Store, entries: readonly Entry[], { forgotten, violated }: Ledger): Promise<void> {
+  const facts = await store.memory(() => 0).list({ scope: 'user' })
+  const keys = new Set(facts.map(({ key }) => key))
+  if (keys.size !== facts.length) violated('[G2] two facts of one key are remembered')
+  for (const entry of entries) {
+    if (entry.type !== 'memory-add' || keys.has(entry.fact.key) || forgotten.has(entry.fact.key)) continue
+    violated(`[G1] "${entry.fact.key}" was learnt, and is not remembered`)
+  }
 }
 
 /** [G1] A page shows what is in the journal. */

@@ -67,7 +67,7 @@ function say(name, reports, failures) {
   console.log(
     `${name.padEnd(6)} ${reports.length} runs, ${failures.length} failed; ${sum('faults')} faults, ` +
       `${sum('points')} await points, ${sum('effects')} effects, ${sum('atQuota')} results at quota, ` +
-      `${sum('evidence')} kept as evidence; ${seconds} s`,
+      `${sum('evidence')} kept as evidence, ${sum('learnt')} facts learnt; ${seconds} s`,
   )
   if (failures.length) console.log(failureText(failures))
 }

@@ -1,5 +1,13 @@
 /** The disk: one real store that outlives every tab, and each worker's connection to it, which may fail, lag or break off. */
-import { DogearError, type Batch, type Entry, type SessionRecord, type Store } from '@dogear/core'
+import {
+  DogearError,
+  type Batch,
+  type Entry,
+  type MemoryFact,
+  type MemoryStore,
+  type SessionRecord,
+  type Store,
+} from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
 import type { Fault } from './chaos.ts'
 import { copied } from './copied.ts'
@@ -25,7 +33,7 @@ interface Operation {
   isOver: boolean
 }
 
-type Method = Exclude<keyof Store, 'memory' | 'close'>
+type Method = Exclude<keyof Store, 'memory' | 'close'> | `memory.${keyof MemoryStore}`
 
 const writes: ReadonlySet<Method> = new Set<Method>([
   'acquire',
@@ -35,6 +43,11 @@ const writes: ReadonlySet<Method> = new Set<Method>([
   'savePartial',
   'saveSide',
   'saveSnapshot',
+  'swapSide',
+  'saveRule',
+  'deleteRule',
+  'memory.upsert',
+  'memory.markObsolete',
   'delete',
   'clear',
 ])
@@ -133,11 +146,14 @@ export function createDisk(world: World): Disk {
     }
 
     async function commit(operation: Operation, fault: Fault | undefined): Promise<unknown> {
+      if (fault === 'hangs') finish(operation)
+      if (operation.name === 'memory.upsert' && fault === 'hangs') ledger.forgot(factOf(operation).key)
       if (operation.isOver) return new Promise(() => {})
       const isFull = !world.isHealed() && time.elapsed() < fullUntil && grows(operation) && !fits(operation)
       const problem = isFull ? 'full' : fault
       if (problem === 'full' || problem === 'blocked' || problem === 'failed') {
         finish(operation)
+        if (operation.name === 'memory.upsert') ledger.forgot(factOf(operation).key)
         throw storageError(problem)
       }
       if (freesBallast(operation)) room += 1
@@ -170,19 +186,35 @@ function wrapped(kept: Store, ask: (name: Method, args: readonly unknown[]) => P
   return new Proxy(kept, {
     get(target, name: keyof Store) {
       if (name === 'close') return () => {}
-      if (name === 'memory') return target.memory
+      if (name === 'memory') return () => memoryThrough(ask)
       if (typeof target[name] !== 'function') return undefined
       return (...args: unknown[]) => ask(name, args)
     },
   })
 }
 
+function memoryThrough(ask: (name: Method, args: readonly unknown[]) => Promise<unknown>): MemoryStore {
+  const through =
+    (name: keyof MemoryStore) =>
+    (...args: unknown[]) =>
+      ask(`memory.${name}`, args)
+  const names = ['get', 'upsert', 'markObsolete', 'semanticSearch', 'list'] as const
+  // The cast: each takes and gives what the method of its name does.
+  return Object.fromEntries(names.map((name) => [name, through(name)])) as unknown as MemoryStore
+}
+
 function perform(kept: Store, name: Method, args: readonly unknown[]): Promise<unknown> {
-  return Reflect.apply(kept[name] as (...all: unknown[]) => Promise<unknown>, kept, args)
+  const [method, ofMemory] = name.split('.') as [keyof Store, keyof MemoryStore | undefined]
+  const target = ofMemory ? kept.memory(() => 0) : kept
+  // The cast: both are objects of methods, and the name is one of theirs.
+  const call = (target as unknown as Record<string, (...all: unknown[]) => Promise<unknown>>)[ofMemory ?? method]!
+  return Reflect.apply(call, target, args)
 }
 
 function menuFor({ name }: Operation): readonly Fault[] {
-  return writes.has(name) ? writeFaults : readFaults
+  const menu = writes.has(name) ? writeFaults : readFaults
+  // A memory may be on a server of the developer's, which never answers.
+  return name.startsWith('memory.') ? [...menu, 'hangs'] : menu
 }
 
 function lateMenu({ name, args }: Operation): readonly Fault[] {
@@ -190,6 +222,10 @@ function lateMenu({ name, args }: Operation): readonly Fault[] {
   const { entries } = args[0] as Batch
   if (entries.some(isApproval)) return ['bit-rot']
   return entries.some(({ type }) => type === 'tool-intent') ? ['quota'] : []
+}
+
+function factOf({ args }: Operation): MemoryFact {
+  return args[0] as MemoryFact
 }
 
 function freesBallast({ name, args }: Operation): boolean {

@@ -42,6 +42,9 @@ export interface Ledger {
   /** How often each of the two happened. */
   atQuota(): number
   evidence(): number
+  /** A fact was not kept, and whoever wanted it kept was told so. */
+  forgot(key: string): void
+  readonly forgotten: ReadonlySet<string>
   violated(rule: string): void
 }
 
@@ -54,6 +57,7 @@ export function createLedger(): Ledger {
   const intents = new Map<string, { readonly argsHash: string; readonly key: string }>()
   const approvals = new Map<string, Set<string>>()
   const answered = new Set<string>()
+  const forgotten = new Set<string>()
   let turn: string | undefined
   let step = 0
   let epoch = 0
@@ -128,6 +132,8 @@ export function createLedger(): Ledger {
     },
     wroteAtQuota: () => void (atQuota += 1),
     keptEvidence: () => void (evidence += 1),
+    forgot: (key) => void forgotten.add(key),
+    forgotten,
     atQuota: () => atQuota,
     evidence: () => evidence,
     violated,

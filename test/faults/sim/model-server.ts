@@ -3,7 +3,7 @@ import { DogearError, type Model, type ModelEvent, type ModelOptions, type Model
 import type { Beat } from '@dogear/testing'
 import { checkRequest } from './check-request.ts'
 import type { Fault } from './chaos.ts'
-import { answerAt, positionOf } from './story.ts'
+import { answerAt, isSummary, positionOf, summaryOf } from './story.ts'
 import type { Mortal, World } from './world.ts'
 
 const openFaults: readonly Fault[] = [
@@ -26,13 +26,18 @@ export function createModelServer(world: World): ModelServer {
   const answers = new Map<string, readonly ModelEvent[]>()
 
   function begin(request: ModelRequest, key: string | undefined, epoch: number): readonly ModelEvent[] {
-    ledger.pay(request.messages, epoch)
-    checkRequest(request.messages, ledger)
-    const position = positionOf(request.messages)
-    world.log(() => `      the model answers "${position.words}", step ${position.step}`)
-    const events = eventsOf(answerAt(story, position), story.isResumable)
+    const events = eventsOf(answerTo(request.messages, epoch), story.isResumable)
     if (story.isResumable && key !== undefined) answers.set(key, events)
     return events
+  }
+
+  function answerTo(messages: ModelRequest['messages'], epoch: number): readonly Beat[] {
+    checkRequest(messages, ledger)
+    if (isSummary(messages)) return summaryOf(messages)
+    ledger.pay(messages, epoch)
+    const position = positionOf(messages)
+    world.log(() => `      the model answers "${position.words}", step ${position.step}`)
+    return answerAt(story, position)
   }
 
   function known({ key, after }: ModelOptions): readonly ModelEvent[] | undefined {

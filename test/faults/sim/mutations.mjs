@@ -63,6 +63,12 @@ export const mutations = [
     from: 'return free !== undefined',
     to: 'return true',
   },
+  {
+    name: 'what was learnt is journalled before it is remembered',
+    file: 'core/src/smart/memory.ts',
+    from: 'await attempt(run, memoryStore && Promise.all(',
+    to: 'void run.clock.sleep(50).then(() => memoryStore && Promise.all(',
+  },
 ]
 
 /** The first run that fails under a mutation, or undefined when none does. */

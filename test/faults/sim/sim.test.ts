@@ -28,11 +28,13 @@ test('[G1] [G2] [G3] [G4] [G7] nor do two kills, the second also in what the fir
 test('[G1] [G2] [G3] [G4] [G5] [G6] [G7] [G14] nor do five faults and more, of any port, in one to three tabs', async () => {
   const { failures, reports } = await simulator.run(seedRuns(1, 5000))
   expect(failureText(failures)).toBe('')
-  const sum = (key: 'faults' | 'atQuota' | 'evidence') => reports.reduce((total, report) => total + report[key], 0)
+  const sum = (key: 'faults' | 'atQuota' | 'evidence' | 'learnt') =>
+    reports.reduce((total, report) => total + report[key], 0)
   expect(sum('faults')).toBeGreaterThan(5 * 5000)
   // What is rare must not have stopped happening.
   expect(sum('atQuota')).toBeGreaterThan(100)
   expect(sum('evidence')).toBeGreaterThan(100)
+  expect(sum('learnt')).toBeGreaterThan(1000)
 })
 
 test('a run is the same run again, and its command replays it', async () => {

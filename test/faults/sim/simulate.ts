@@ -22,6 +22,8 @@ export interface Report {
   /** Results written to a full disk, and those that a fenced owner kept for the next one. */
   readonly atQuota: number
   readonly evidence: number
+  /** Facts that were kept for the user. */
+  readonly learnt: number
 }
 
 export type Tell = (line: string) => void
@@ -81,6 +83,7 @@ async function simulate(world: World): Promise<Report> {
     turns: person.turns(),
     atQuota: ledger.atQuota(),
     evidence: ledger.evidence(),
+    learnt: (await outside.disk.store.memory(() => 0).list({ scope: 'user' })).length,
   }
 
   /** As a person finds it who comes back later. */

@@ -14,6 +14,8 @@ export interface Story {
   readonly isResumable: boolean
   /** A restless person stops turns, speaks while the agent works, and answers in two tabs at once. */
   readonly isRestless: boolean
+  /** Whether the agent sums up what is old, and remembers from it what holds for its user. */
+  readonly remembers: boolean
 }
 
 export function randomStory(random: Random): Story {
@@ -24,15 +26,17 @@ export function randomStory(random: Random): Story {
     tabs: random.between(1, 3),
     isResumable: random.chance(0.6),
     isRestless: random.chance(0.3),
+    remembers: random.chance(0.5),
   }
 }
 
-/** Every tool, a step with several calls, a question, and a second turn. */
+/** Every tool, a step with several calls, a question, summaries, and a second turn. */
 export const referenceStory: Story = {
   turns: [[['pay', 'book'], ['mail', 'note', 'scroll'], ['ask_user_question']], [['look', 'pay']]],
   tabs: 1,
   isResumable: true,
   isRestless: false,
+  remembers: true,
 }
 
 export function wordsOf(turn: number): string {
@@ -53,8 +57,33 @@ export interface Position {
 /** Where a conversation stands, read off what the model is sent and nothing else. */
 export function positionOf(messages: readonly Message[]): Position {
   const begin = messages.findLastIndex((message) => message.role === 'user' && message.meta.origin !== 'system')
-  const step = messages.slice(begin + 1).filter((message) => message.tool_calls).length
-  return { words: textOf(messages[begin] ?? { content: '' }), step }
+  // By its own words: a summary may speak for the steps before it.
+  const last = messages.slice(begin + 1).findLast((message) => message.tool_calls && message.content)
+  const [, step = -1] = /step (\d+)\.$/.exec(textOf(last ?? { content: '' })) ?? []
+  return { words: textOf(messages[begin] ?? { content: '' }), step: Number(step) + 1 }
+}
+
+/** A request for a summary, not for an answer: it comes as one text. */
+export function isSummary(messages: readonly Message[]): boolean {
+  return /^(Conversation|Earlier summary):\n/.test(textOf(messages.at(-1) ?? { content: '' }))
+}
+
+/** What the model learns: the newest turn it was shown, whose value changes, and one fact for each turn, which never does. */
+export function summaryOf(messages: readonly Message[]): Beat[] {
+  const text = messages.map(textOf).join('\n')
+  const turns = [...new Set([...text.matchAll(/user: Turn (\d+)/g)].map(([, turn]) => Number(turn)))]
+  const facts = [
+    ...turns.map((turn) => ({ key: `turn ${turn}`, value: 'asked for', confidence: 0.9 })),
+    ...(turns.length ? [{ key: 'newest', value: String(Math.max(...turns)), confidence: 0.8 }] : []),
+  ]
+  const summary = {
+    stable_facts: facts,
+    active_goals: [],
+    open_questions: [],
+    discarded_obsolete: [],
+    rawSummary: 'So far.',
+  }
+  return [...say(JSON.stringify(summary)), usage({ input: 10, output: 3 })]
 }
 
 export function answerAt(story: Story, { words, step }: Position): Beat[] {

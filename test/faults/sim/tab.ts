@@ -85,6 +85,7 @@ export function openTab(world: World, outside: Outside, name: string): Tab {
     tools: toolsOf(world, page, underway),
     humanInTheLoop: { askUser: true },
     limits: { maxSteps: 1000, maxToolCalls: 1000 },
+    ...(world.story.remembers && remembering),
   })
   const client = createClient({
     async connect() {
@@ -123,6 +124,13 @@ export function openTab(world: World, outside: Outside, name: string): Tab {
     kill,
   }
 }
+
+/** So little room that every turn is summed up, and what is learnt is kept for the user. */
+const remembering = {
+  summarization: { enable: true, summaryTriggerTokens: 60 },
+  context: { policy: 'summary_only', lastTurnsToKeep: 1 },
+  memory: { scope: 'user', writePolicy: 'always' },
+} as const
 
 interface Parts {
   readonly actor: Mortal

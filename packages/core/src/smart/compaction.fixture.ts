@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { activeAgent } from '../agents/active-agent.ts'
 import { defineAgent, type SmartAgentOptions } from '../agents/agent.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { ModelEvent, ModelRequest } from '../ports/model.ts'
 import type { Entry, EntryOf, EntryType, TurnOrigin } from '../session/entry.ts'
 import { emptyHead, foldOf } from '../session/fold.ts'
@@ -21,18 +22,27 @@ export interface Talk {
   readonly summary?: string | Error | ((request: ModelRequest) => string)
   readonly origin?: TurnOrigin
   /** What was written before. */
-  readonly entries?: readonly EntryBodyOf[]
+  readonly entries?: readonly NewEntry[]
+  /** No time passes, unless this says so. */
+  readonly after?: Clock['after']
 }
 
-type EntryBodyOf = NewEntry
-
-export async function talk({ messages, options, answers = [], summary = summaryOf({}), origin, entries = [] }: Talk) {
+export async function talk(given: Talk) {
+  const {
+    messages,
+    options,
+    answers = [],
+    summary = summaryOf({}),
+    origin,
+    entries = [],
+    after = () => () => {},
+  } = given
   const asked: ModelRequest[] = []
   const summed: ModelRequest[] = []
   const warnings: string[] = []
   const written: Entry[] = []
   let now = 1_000
-  const clock = { now: () => (now += 1), elapsed: () => (now += 1), sleep: untilAborted, after: () => () => {} }
+  const clock = { now: () => (now += 1), elapsed: () => (now += 1), sleep: untilAborted, after }
   const model = {
     async *stream(request: ModelRequest): AsyncGenerator<ModelEvent> {
       if (request.messages[0]?.id === 'system' && textOf(request.messages[0]).startsWith('Sum up')) {

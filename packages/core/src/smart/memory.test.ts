@@ -3,7 +3,7 @@ import { defineAgent, type SmartAgentOptions } from '../agents/agent.ts'
 import type { MemoryStore } from '../ports/memory.ts'
 import type { NewEntry } from '../session/journal.ts'
 import { textOf } from '../session/message.ts'
-import { summaryOf, talk, used, user } from './compaction.fixture.ts'
+import { summaryOf, talk, used, user, type Talk } from './compaction.fixture.ts'
 import { createMemory } from './memory-store.ts'
 import type { MemoryFact } from './memory.ts'
 
@@ -54,6 +54,22 @@ test('[C40] a store of the developer keeps what is learnt, and its failure costs
   expect(kept.facts).toHaveLength(1)
   expect(warnings.join()).toContain('full')
 })
+
+test.each(['list', 'semanticSearch', 'upsert'] as const)(
+  '[C40] a memory whose %s never answers holds no turn up for longer than ten seconds',
+  async (method) => {
+    const silent: MemoryStore = { ...createMemory(() => 0), [method]: () => new Promise(() => {}) }
+    const waited: number[] = []
+    const after: Talk['after'] = (ms, call) => {
+      const timer = setTimeout(() => (waited.push(ms), call()), 50)
+      return () => clearTimeout(timer)
+    }
+    const { head, warnings } = await learning({ memory: { store: silent } }, [], after)
+    expect(waited).toEqual([10_000])
+    expect(head.lastEnd?.terminalReason).toBe('completed')
+    expect(warnings.join()).toContain('no answer in 10 s')
+  },
+)
 
 test('[C40] facts are a section of the instructions, as far as they hold and the summary does not say them', async () => {
   const facts = [known('name', 'Ada'), { ...known('code', '7'), ttl: 1 }, { ...known('old', 'x'), obsolete: true }]
@@ -113,8 +129,9 @@ function known(key: string, value: string): MemoryFact {
   return { key, value, confidence: 0.9, scope: 'session', lastUpdatedAt: new Date(0).toISOString() }
 }
 
-function learning(options: SmartAgentOptions, entries: NewEntry[] = []) {
+function learning(options: SmartAgentOptions, entries: NewEntry[] = [], after?: Talk['after']) {
   return talk({
+    after,
     messages: [user('go'), ...used('one', 'lorem ipsum '.repeat(300)), ...used('two', 'ok')],
     options: { summarization: { summaryTriggerTokens: 500 }, ...options },
     entries,

@@ -91,13 +91,22 @@ function unique(facts: readonly MemoryFact[]): MemoryFact[] {
   return [...new Map(facts.map((fact) => [fact.key, fact])).values()]
 }
 
-/** A memory that fails must not cost the answer. */
+const patience = 10_000
+
+/** A memory that fails, or never answers, must not cost the answer. */
 async function attempt<T>(run: Run, work: Promise<T> | undefined): Promise<T | undefined> {
+  if (!work) return undefined
+  let inTime = () => {}
+  const late = new Promise<never>((_, reject) => {
+    inTime = run.clock.after(patience, () => reject(new Error(`no answer in ${patience / 1000} s`)))
+  })
   try {
-    return await (work && unlessStopped(run.signal, work))
+    return await unlessStopped(run.signal, Promise.race([work, late]))
   } catch (error) {
     run.signal.throwIfAborted()
     run.warn(`The memory store failed (${describeError(error)}); the turn goes on without it.`)
     return undefined
+  } finally {
+    inTime()
   }
 }
