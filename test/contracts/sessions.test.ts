@@ -32,6 +32,9 @@ test('[K37] [O20] the list is newest first, in pages, and tells what each sessio
     firstPrompt: 'Words of a',
     tag: undefined,
     archived: false,
+    status: 'idle',
+    // Kept at hand for a while after it was closed.
+    open: true,
     waiting: 0,
     messageCount: 2,
     createdAt: expect.any(Number),

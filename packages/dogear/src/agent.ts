@@ -51,6 +51,11 @@ export interface KeptRules {
 export interface Sessions {
   /** Newest first; none of them is opened. `text` looks through titles and messages on this device. */
   list(query?: SessionQuery): Promise<SessionInfo[]>
+  /**
+   * The list now, and anew whenever something in it changes, in whichever tab: a title, a status, what waits, what is
+   * open. Call what it returns to end it.
+   */
+  subscribe(listener: (sessions: readonly SessionInfo[]) => void, query?: SessionQuery): () => void
   /** What the list says of one session; undefined when there is none. */
   get(sessionId: string): Promise<SessionInfo | undefined>
   /** A title of the person's own: no other replaces it. Like the next three, also while the session is open elsewhere. */
@@ -99,6 +104,8 @@ function agentOf(options: SmartPageAgentOptions, opened?: Opened): Agent {
     open: async (id) => client().open(definition, choiceOf(id), opened),
     sessions: {
       list: (query) => client().ask({ type: 'sessions', user, persistSession, agent: name, query }),
+      subscribe: (listener, query) =>
+        client().watch({ type: 'sessions', user, persistSession, agent: name, query }, listener),
       get: (sessionId) => client().ask({ type: 'session', ...of(sessionId) }),
       rename: (sessionId, title) => change(sessionId, { type: 'rename', title }),
       tag: (sessionId, tag) => change(sessionId, { type: 'set', settings: { tag } }),

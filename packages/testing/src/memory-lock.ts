@@ -14,6 +14,7 @@ export function memoryLock(): Lock {
       if (!wait) return Promise.resolve(undefined)
       return waitIn(queue, signal)
     },
+    held: async () => [...queues].filter(([, { holder }]) => holder).map(([name]) => name),
   }
 }
 

@@ -11,7 +11,9 @@ export interface OpensSessions {
   /** The session with this id; `new` for a fresh one; without an id the last one of this agent and user. */
   open(id?: string): Promise<Session>
   /** With it, a chat tells which other sessions wait for the person. */
-  readonly sessions?: { list(query?: SessionQuery): Promise<readonly SessionInfo[]> }
+  readonly sessions?: {
+    subscribe(listener: (sessions: readonly SessionInfo[]) => void, query?: SessionQuery): () => void
+  }
 }
 
 /** What an element was told about its agent, when it was given none. */

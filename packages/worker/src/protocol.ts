@@ -42,6 +42,9 @@ export type ToHost =
   | { readonly type: 'command'; readonly command: Command; readonly isShown: boolean }
   | { readonly type: 'resume'; readonly sessionId: string }
   | { readonly type: 'ask'; readonly ref: number; readonly question: Question }
+  /** A list that is told anew whenever it changes. */
+  | { readonly type: 'watch'; readonly ref: number; readonly question: Extract<Question, { type: 'sessions' }> }
+  | { readonly type: 'unwatch'; readonly ref: number }
   /** `sent`: by the page's own clock. */
   | { readonly type: 'ping'; readonly sent: number }
   /** The browser puts the page away, worker and all, and may bring it back. */
@@ -71,6 +74,7 @@ export type ToPage =
   | { readonly type: 'session-deleted'; readonly user?: string; readonly sessionId: string }
   | { readonly type: 'user-cleared'; readonly user?: string }
   | { readonly type: 'session-failed'; readonly sessionId: string; readonly error: ErrorData }
+  | { readonly type: 'listed'; readonly ref: number; readonly sessions: readonly SessionInfo[] }
   | { readonly type: 'answer'; readonly ref: number; readonly answer: unknown }
   | { readonly type: 'refusal'; readonly ref: number; readonly error: ErrorData }
   /** When the ping was `sent`, and when it was heard, by the host's clock; a host's first word answers none. */

@@ -1,5 +1,5 @@
 /** A session as the list of a device shows it, without opening it. */
-import type { SessionRecord } from '@dogear/core'
+import type { SessionRecord, Status } from '@dogear/core'
 
 export interface SessionInfo extends Pick<SessionRecord, 'id' | 'agent' | 'createdAt' | 'updatedAt' | 'messageCount'> {
   readonly title?: string
@@ -9,6 +9,10 @@ export interface SessionInfo extends Pick<SessionRecord, 'id' | 'agent' | 'creat
   readonly firstPrompt?: string
   readonly tag?: string
   readonly archived: boolean
+  /** What it does now; `busy` and not `open`: it was at work when its tab died, and goes on when it is opened. */
+  readonly status: Status
+  /** Whether some tab has it open. Where there are no Web Locks, on plain `http:`, only this tab's are known. */
+  readonly open: boolean
   /** How many requests wait for a person. */
   readonly waiting: number
   /** What they are about, each once, in the tools' own words. */
@@ -26,6 +30,8 @@ export interface SessionQuery {
   archived?: boolean
   /** `true`: only those in which something waits for a person. */
   waiting?: boolean
+  /** `true`: only those that some tab has open. */
+  open?: boolean
   /** Only those whose title or messages have all these words. Looks through the newest 200 sessions at most. */
   text?: string
 }

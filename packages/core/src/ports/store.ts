@@ -10,7 +10,7 @@
 import type { MemoryStore } from './memory.ts'
 import type { Command } from '../session/command.ts'
 import type { Entry } from '../session/entry.ts'
-import type { Head, RuleSet } from '../session/state.ts'
+import type { Head, RuleSet, Status } from '../session/state.ts'
 import type { Partial } from '../session/partial.ts'
 import type { Snapshot } from '../session/snapshot.ts'
 
@@ -86,6 +86,8 @@ export interface SessionRecord {
   readonly waiting: number
   /** What they are about, each once, in the tools' own words. */
   readonly asks?: readonly string[]
+  /** Rows of older scripts do not say. */
+  readonly status?: Status
   /** An older script must not own a session whose entries it cannot read. */
   readonly minReader: number
   readonly title?: string
@@ -104,9 +106,10 @@ export interface Batch {
   readonly expectedSeq: number
   readonly entries: readonly Entry[]
   /** What the session's row becomes beside `seq` and `epoch`. Without `updatedAt` it keeps its place in the list. */
-  readonly record: Pick<SessionRecord, 'messageCount' | 'waiting' | 'title' | 'titledBy' | 'tag' | 'archived'> & {
-    readonly updatedAt?: number
-  }
+  readonly record: Pick<
+    SessionRecord,
+    'messageCount' | 'waiting' | 'asks' | 'status' | 'title' | 'titledBy' | 'tag' | 'archived'
+  > & { readonly updatedAt?: number }
   /** Inbox rows these entries answer: deleted in the same transaction. */
   readonly take?: readonly number[]
   /** Steps whose partial is now a message. */

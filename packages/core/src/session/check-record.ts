@@ -326,6 +326,7 @@ const row: Readonly<Record<string, Check>> = {
   messageCount: whole,
   waiting: whole,
   asks: maybe(list(text)),
+  status: maybe(text),
   minReader: whole,
   title: maybe(text),
   tag: maybe(text),

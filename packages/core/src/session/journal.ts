@@ -271,6 +271,7 @@ function recordAfter({ head }: Fold, entries: readonly Entry[], updatedAt: numbe
   let { title, titledBy } = head
   let { tag, archived } = head.settings
   let messageCount = head.nodes.length
+  let isAtWork = head.turn !== null
   const waiting = new Map(head.requests.map((request) => [request.id, request.label ?? request.tool]))
   for (const entry of entries) {
     if (entry.type === 'request-open') waiting.set(entry.request.id, entry.request.label ?? entry.request.tool)
@@ -280,11 +281,16 @@ function recordAfter({ head }: Fold, entries: readonly Entry[], updatedAt: numbe
     if (entry.type === 'meta-set') ({ tag = tag, archived = archived } = entry)
     if (entry.type === 'message-add' || entry.type === 'tool-result') messageCount += 1
     if (entry.type === 'state-import') messageCount += entry.messages.length
-    if (entry.type === 'turn-end') waiting.clear()
+    if (entry.type === 'turn-start') isAtWork = true
+    if (entry.type !== 'turn-end') continue
+    isAtWork = false
+    waiting.clear()
   }
   // A new name or tag is no news: the session keeps its place in the list.
   const isNews = !entries.length || entries.some(({ type }) => type !== 'title-set' && type !== 'meta-set')
   const asks = waiting.size ? [...new Set(waiting.values())] : undefined
-  const record = { messageCount, waiting: waiting.size, asks, title, titledBy, tag: tag ?? undefined, archived }
+  const status = !isAtWork ? 'idle' : waiting.size ? 'paused' : 'busy'
+  const counts = { messageCount, waiting: waiting.size, asks, status } as const
+  const record = { ...counts, title, titledBy, tag: tag ?? undefined, archived }
   return isNews ? { updatedAt, ...record } : record
 }

@@ -1,4 +1,4 @@
-import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import type { SessionInfo, SessionQuery } from '@dogear/worker'
 import { button, chatInPage, clearPage, drawn, find, has, words } from '../testing/in-the-page.ts'
 import { scriptedSession } from '../testing/scripted-session.ts'
@@ -38,11 +38,15 @@ test('attention="quiet" leaves the title alone', async () => {
 })
 
 function chatAmong(sessions: readonly SessionInfo[], attributes: Record<string, string> = {}) {
-  const list = vi.fn(async (_query?: SessionQuery) => sessions)
+  const stop = vi.fn()
+  const subscribe = vi.fn((told: (sessions: readonly SessionInfo[]) => void, _query?: SessionQuery) => {
+    told(sessions)
+    return stop
+  })
   const open = vi.fn(async (id = 'first') => ({ ...scriptedSession(), id }))
   const chat = chatInPage(undefined, attributes)
-  chat.agent = { open, sessions: { list } }
-  return { chat, list, open }
+  chat.agent = { open, sessions: { subscribe } }
+  return { chat, subscribe, stop, open }
 }
 
 test('the header tells which other sessions wait, and leads there', async () => {
@@ -74,17 +78,6 @@ test('the session that is shown is not told of as another one, and without other
   expect(has(chat, 'header .quiet')).toBe(false)
 })
 
-test('other sessions are looked up again when the tab is looked at', async () => {
-  const { chat, list } = chatAmong([])
-  await drawn()
-  const before = list.mock.calls.length
-  list.mockResolvedValue(waitingSessions.slice(1))
-  document.dispatchEvent(new Event('visibilitychange'))
-  await drawn()
-  expect(list.mock.calls.length).toBe(before + 1)
-  expect(button(chat, 'Another conversation waits for you')).toBeTruthy()
-})
-
 test('what waits in other sessions is counted in the title once, and not what a chat shows itself', async () => {
   document.title = 'Trips'
   const { chat } = chatAmong(waitingSessions)
@@ -99,35 +92,30 @@ test('what waits in other sessions is counted in the title once, and not what a 
   expect(document.title).toBe('(2) Trips')
 })
 
-test('only those that wait are asked for, again and again until the chat is gone', async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
-  onTestFinished(() => void vi.useRealTimers())
-  const { chat, list } = chatAmong([])
+test('only those that wait are asked for, and told as they change, until the chat is gone', async () => {
+  const { chat, subscribe, stop } = chatAmong([])
   await drawn()
-  const before = list.mock.calls.length
-  expect(list).toHaveBeenLastCalledWith({ waiting: true, limit: 200 })
-  list.mockResolvedValue(waitingSessions.slice(1))
-  vi.advanceTimersByTime(5000)
+  const [told, query] = subscribe.mock.lastCall!
+  expect(query).toEqual({ waiting: true, limit: 200 })
+  told(waitingSessions.slice(1))
   await drawn()
-  expect(list.mock.calls.length).toBe(before + 1)
   expect(button(chat, 'Another conversation waits for you')).toBeTruthy()
+  told([])
+  await drawn()
+  expect(has(chat, 'header .quiet')).toBe(false)
+  expect(stop).not.toHaveBeenCalled()
   chat.remove()
   await drawn()
-  vi.advanceTimersByTime(60_000)
-  expect(list.mock.calls.length).toBe(before + 1)
+  expect(stop).toHaveBeenCalledTimes(subscribe.mock.calls.length)
 })
 
-test('after a logout nothing is told of other sessions, and nobody looks for them', async () => {
+test('[T16] after a logout nothing is told of other sessions, before anybody has looked for them', async () => {
   document.title = 'Trips'
-  const { chat, list } = chatAmong(waitingSessions)
+  const { chat } = chatAmong(waitingSessions)
   await drawn()
   expect(has(chat, 'header .quiet')).toBe(true)
-  const before = list.mock.calls.length
   forgetUser()
   await drawn()
-  document.dispatchEvent(new Event('visibilitychange'))
-  await drawn()
-  expect(list.mock.calls.length).toBe(before)
   expect(has(chat, 'header .quiet')).toBe(false)
   expect(document.title).toBe('Trips')
 })

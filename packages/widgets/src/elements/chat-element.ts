@@ -128,7 +128,7 @@ export class ChatElement extends BaseElement {
     const open = async () => {
       const opener = agent ?? agentFor({ ...options, tools, token: laterToken })
       const { sessions } = opener
-      this.#inbox = sessions && { list: (query) => sessions.list(query), open: (id) => (this.session = id) }
+      this.#inbox = sessions && { sessions, open: (id) => (this.session = id) }
       return opener.open(session as string | undefined)
     }
     this.#inbox = undefined

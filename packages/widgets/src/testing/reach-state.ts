@@ -8,7 +8,7 @@ import { waitingSessions, widgetStates, widgetSteps } from './widget-states.ts'
 export async function reachState(chat: ChatElement, name: string): Promise<void> {
   const session = scriptedSession(widgetStates[name])
   if (name === 'inbox') {
-    chat.agent = { open: async () => session, sessions: { list: async () => waitingSessions } }
+    chat.agent = { open: async () => session, sessions: { subscribe: (told) => (told(waitingSessions), () => {}) } }
   } else {
     chat.session = session
   }

@@ -474,7 +474,18 @@ export const waitingSessions: readonly SessionInfo[] = [
 ]
 
 function sessionInfo(id: string, title: string, asked: Pick<SessionInfo, 'waiting' | 'asks'>): SessionInfo {
-  return { id, agent: 'concierge', title, ...asked, createdAt: 0, updatedAt: 0, messageCount: 4, archived: false }
+  return {
+    id,
+    agent: 'concierge',
+    title,
+    ...asked,
+    createdAt: 0,
+    updatedAt: 0,
+    messageCount: 4,
+    archived: false,
+    status: 'paused',
+    open: false,
+  }
 }
 
 function later(commandId: string, content: string): Queued {

@@ -1,9 +1,10 @@
 /** The client: the page's end of the wire. It keeps a host alive and gives out sessions. */
-import { fromErrorData, toErrorData, type AgentDefinition, type Snapshot } from '@dogear/core'
+import { describeError, fromErrorData, toErrorData, type AgentDefinition, type Snapshot } from '@dogear/core'
 import { freshFor, pageLock } from '../fresh.ts'
 import { createHandles } from '../handles.ts'
 import type { AgentSpec, Answers, Question, SessionChoice, ToHost, ToPage, Wire } from '../protocol.ts'
 import type { NamedSnapshot, Session } from '../session.ts'
+import type { SessionInfo } from '../session-info.ts'
 import { createClientSession, type ClientSession } from './client-session.ts'
 import { watchLeaving } from './left.ts'
 import { createPersistence } from './persistence.ts'
@@ -19,6 +20,8 @@ export interface Client {
   open(agent: AgentDefinition, session?: SessionChoice, opened?: Opened): Promise<Session>
   /** What needs no open session. */
   ask<T extends Question>(question: T): Promise<Answers[T['type']]>
+  /** The list now, and whenever something in it changes, in whichever tab, until what this returns is called. */
+  watch(question: Watching['question'], listener: (sessions: readonly SessionInfo[]) => void): () => void
   import(agent: AgentDefinition, snapshot: Snapshot | NamedSnapshot, opened?: Opened): Promise<Session>
   delete(agent: Pick<AgentDefinition, 'user' | 'persistSession'>, sessionId: string): Promise<void>
   /** Deletes everything kept for this agent's user on this device. */
@@ -26,6 +29,8 @@ export interface Client {
   /** Runs without sessions, for the pages that want them: `createRuns` is given, so that the others need not load it. */
   runs(create: (wire: RunsWire) => Runs): Runs
 }
+
+type Watching = Extract<ToHost, { type: 'watch' }>
 
 export type Opened = (session: Session) => Promise<void>
 
@@ -67,6 +72,7 @@ export function createClient(options: ClientOptions): Client {
     number,
     { resolve: (answer: never) => void; reject: (error: unknown) => void; message: ToHost }
   >()
+  const lists = new Map<number, { listener: (sessions: readonly SessionInfo[]) => void; message: Watching }>()
   const page = id()
   const handles = createHandles(
     (message) => wire?.post(message),
@@ -123,7 +129,7 @@ export function createClient(options: ClientOptions): Client {
   function ping(): void {
     if (!wire || globalThis.document?.visibilityState === 'hidden') return
     // Nothing is wanted of it: whether it lives is looked at when something is.
-    if (sessions.size + asked.size === 0) return void (unanswered = 0)
+    if (sessions.size + asked.size + lists.size === 0) return void (unanswered = 0)
     unanswered += 1
     if (unanswered > silentPings) return restart()
     wire.post({ type: 'ping', sent: elapsed() })
@@ -143,6 +149,7 @@ export function createClient(options: ClientOptions): Client {
         await Promise.all([...sessions.keys()].map(reattach))
         // After the sessions they are about: a host that does not know a session yet would refuse.
         for (const { message } of unanswered) if (message.type !== 'run') wire?.post(message)
+        for (const { message } of lists.values()) wire?.post(message)
       },
       (error: unknown) => {
         for (const { session } of sessions.values()) session.fail(toErrorData(error))
@@ -285,6 +292,8 @@ export function createClient(options: ClientOptions): Client {
         return asked.get(message.ref)?.resolve(message.answer as never)
       case 'refusal':
         return asked.get(message.ref)?.reject(fromErrorData(message.error))
+      case 'listed':
+        return lists.get(message.ref)?.listener(message.sessions)
       case 'call':
       case 'call-abort':
         return handles.receive(message)
@@ -321,6 +330,19 @@ export function createClient(options: ClientOptions): Client {
     runs: (create) => (runs ??= create({ id, handles, ask, post: (message) => wire?.post(message) })),
     open: (agent, choice = { type: 'last' }, opened) => use(attach(agent, choice), opened),
     ask: question,
+    watch(asking, listener) {
+      const ref = (lastRef += 1)
+      const message: Watching = { type: 'watch', ref, question: asking }
+      lists.set(ref, { listener, message })
+      connected().then(
+        () => lists.has(ref) && wire?.post(message),
+        (error: unknown) => warn(describeError(error)),
+      )
+      return () => {
+        lists.delete(ref)
+        wire?.post({ type: 'unwatch', ref })
+      }
+    },
     async import(agent, snapshot, opened) {
       const { name, version, user, persistSession } = agent
       const tools = agent.tools.map((tool) => tool.name)

@@ -11,8 +11,8 @@ const entriesAtOnce = 500
 export async function findSessions(
   store: Store,
   agent: string | undefined,
-  { limit = 50, before, tag, archived = false, waiting = false, text = '' }: SessionQuery = {},
-  empty: (row: SessionRecord) => void = () => {},
+  { limit = 50, before, tag, archived = false, waiting = false, open = false, text = '' }: SessionQuery = {},
+  { empty = () => {}, isOpen = () => false }: Finding = {},
 ): Promise<SessionRecord[]> {
   const words = wordsOf(text)
   const found: SessionRecord[] = []
@@ -28,7 +28,7 @@ export async function findSessions(
         continue
       }
       if ((row.archived ?? false) !== archived || (tag !== undefined && row.tag !== tag)) continue
-      if (waiting && !row.waiting) continue
+      if ((waiting && !row.waiting) || (open && !isOpen(row.id))) continue
       if (words.length && (looked += 1) > sessionsSearched) return found
       if (words.length && !(await holds(store, row, words, budget))) continue
       if (found.push(row) === limit) return found
@@ -39,10 +39,18 @@ export async function findSessions(
   return found
 }
 
-export async function infoOf(store: Store, row: SessionRecord): Promise<SessionInfo> {
+interface Finding {
+  /** Called with a row that was begun and never written. */
+  readonly empty?: (row: SessionRecord) => void
+  readonly isOpen?: (sessionId: string) => boolean
+}
+
+export async function infoOf(store: Store, row: SessionRecord, open: boolean): Promise<SessionInfo> {
   const { id, agent, createdAt, updatedAt, messageCount, waiting, asks, title, titledBy, tag, archived = false } = row
+  const { status = waiting ? 'paused' : 'idle' } = row
   const firstPrompt = firstPromptIn(await store.entries(id, 0, entriesBeforePrompt))
-  return { id, agent, createdAt, updatedAt, messageCount, waiting, asks, title, titledBy, tag, archived, firstPrompt }
+  const facts = { id, agent, createdAt, updatedAt, messageCount, status, open, waiting, asks }
+  return { ...facts, title, titledBy, tag, archived, firstPrompt }
 }
 
 /** A session begins with its start, the turn's and the words; an import brings its messages in one entry. */

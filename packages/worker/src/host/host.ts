@@ -1,5 +1,5 @@
 /** The host: the worker's end of the wire. It opens stores and sessions, and answers one page. */
-import { changeEntry, DogearError, statusOf, toErrorData, type Store } from '@dogear/core'
+import { changeEntry, DogearError, statusOf, toErrorData, type SessionRecord, type Store } from '@dogear/core'
 import type { AgentSpec, Answers, Question, SessionChoice, ToHost, ToPage, Wire } from '../protocol.ts'
 import type { Suspects } from './attempts.ts'
 import { changeSession } from './change-session.ts'
@@ -18,6 +18,7 @@ import { deleteUnused, sweep } from './retention.ts'
 import { runWithoutSession } from './run-without-session.ts'
 import { snapshotOf } from './snapshots.ts'
 import { nameOf, tellDeleted } from './tell-tabs.ts'
+import { createWatches, heldNames, toldStore } from './watch-sessions.ts'
 
 export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
   /** Changes that are to be seen in the list before whoever made them hears of it. */
@@ -37,6 +38,14 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
   const unshown = new Map<string, () => void>()
   /** Of which agents sessions are being deleted, or will be. */
   const sweeping = new Set<string>()
+  const watches = createWatches({
+    platform,
+    // What was cleared is not opened anew to be looked at.
+    list: async (question) => (cleared.has(keyOf(question)) ? [] : answerers.sessions(question)),
+    told: (ref, list) => post({ type: 'listed', ref, sessions: list }),
+  })
+  /** Stores that were emptied, and not opened since. */
+  const cleared = new Set<string>()
 
   async function storeOf(place: Place): Promise<Store> {
     return (await openedStore(place)).store
@@ -45,6 +54,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
   async function openedStore(place: Place): Promise<CheckedStore> {
     const key = keyOf(place)
     let opening = stores.get(key)
+    cleared.delete(key)
     if (!opening) stores.set(key, (opening = openStore(place)))
     try {
       return await opening
@@ -56,11 +66,11 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
   }
 
   async function openStore({ user, persistSession = true }: Place): Promise<CheckedStore> {
-    const cleared = () => {
+    const onCleared = () => {
       closeAllOf(user)
       post({ type: 'user-cleared', user })
     }
-    const opened = await platform.openStore(user, cleared, persistSession)
+    const opened = await platform.openStore(user, onCleared, persistSession)
     if (opened.warning) warn(opened.warning)
     let isEnded = false
     const checked = Object.entries(checkedStore(opened.store, warn)).map(([name, method]) => [
@@ -68,7 +78,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       (...args: never[]) => (isEnded ? new Promise(() => {}) : (method as (...given: never[]) => unknown)(...args)),
     ])
     // The cast: the same methods, until the end.
-    const store = Object.fromEntries(checked) as unknown as Store
+    const store = toldStore(Object.fromEntries(checked) as unknown as Store, () => watches.changed(user))
     return { ...opened, store, raw: opened.store, end: () => (isEnded = true) }
   }
 
@@ -110,6 +120,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       page: pageId,
     })
     sessions.set(sessionId, { hosted, spec })
+    watches.changed(spec.user)
     sweepSoon(spec)
     return { hosted, lost }
   }
@@ -176,14 +187,25 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
 
   function close(sessionId: string): void {
     callOff(sessionId)
-    sessions.get(sessionId)?.hosted.close()
-    sessions.delete(sessionId)
+    const open = sessions.get(sessionId)
+    open?.hosted.close()
+    if (sessions.delete(sessionId)) watches.changed(open?.spec.user)
+  }
+
+  /** By this tab or another. */
+  async function opensOf({ user }: Place): Promise<(sessionId: string) => boolean> {
+    const held = new Set(await heldNames(platform))
+    for (const [sessionId, { spec }] of sessions) if (spec.user === user) held.add(nameOf(user, sessionId))
+    return (sessionId) => held.has(nameOf(user, sessionId))
   }
 
   function closeAllOf(user: string | undefined): void {
     for (const [sessionId, { spec }] of sessions) if (spec.user === user) close(sessionId)
-    stores.delete(keyOf({ user }))
-    stores.delete(keyOf({ user, persistSession: false }))
+    for (const key of [keyOf({ user }), keyOf({ user, persistSession: false })]) {
+      stores.delete(key)
+      cleared.add(key)
+    }
+    watches.renew((question) => question.user === user)
   }
 
   function hostedNamed(sessionId: string): HostedSession {
@@ -211,17 +233,20 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       const { user } = place
       const opened = await openedStore(place)
       const { store } = opened
-      const rows = await findSessions(store, agent, query, (row) => {
+      const isOpen = await opensOf(place)
+      const empty = (row: SessionRecord) => {
         // One that begins right now has no words yet either.
         if (row.createdAt > platform.clock.now() - emptyFor) return
         deleteUnused({ platform, opened, user }, row).catch(() => {})
-      })
-      return Promise.all(rows.map((row) => infoOf(store, row)))
+      }
+      const rows = await findSessions(store, agent, query, { empty, isOpen })
+      return Promise.all(rows.map((row) => infoOf(store, row, isOpen(row.id))))
     },
     async session({ agent, sessionId, ...place }) {
       const store = await storeOf(place)
       const row = await store.session(sessionId)
-      return row?.seq && [undefined, row.agent].includes(agent) ? infoOf(store, row) : undefined
+      if (!row?.seq || ![undefined, row.agent].includes(agent)) return undefined
+      return infoOf(store, row, (await opensOf(place))(sessionId))
     },
     async change({ agent, command, ...place }) {
       const { user } = place
@@ -338,6 +363,10 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
         }
         return
       }
+      case 'watch':
+        return watches.begin(message.ref, message.question)
+      case 'unwatch':
+        return watches.end(message.ref)
       case 'close':
         runs.get(message.sessionId)?.abort()
         return releaseWhenIdle(message.sessionId)
@@ -345,10 +374,10 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
         return sessions.get(message.sessionId)?.hosted.resume()
       case 'left':
         for (const { hosted } of sessions.values()) hosted.left()
-        return
+        return watches.left()
       case 'restored':
         for (const { hosted } of sessions.values()) void hosted.restored()
-        return
+        return watches.renew()
       case 'ping':
         return post({ type: 'pong', sent: message.sent, heard: platform.clock.elapsed() })
       default:
