@@ -88,7 +88,6 @@ export function device(
           if (got && alive.signal.aborted) got.release()
           return got && { release: got.release, lost: ice.wait(got.lost) }
         },
-        held: async () => (await lock.held?.()) ?? [],
       },
       createModel: () => {
         throw new Error('these tests give their own model')

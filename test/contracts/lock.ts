@@ -39,16 +39,6 @@ export function lockContract(implementation: string, tabs: () => [Lock, Lock] | 
       for (const each of held) each?.release()
     })
 
-    test('[O19] is told of while it is held, where anybody can tell, whoever holds it', async () => {
-      const [one, other] = await tabs()
-      const name = freshName()
-      const isHeld = async () => (await other.held?.())?.includes(name)
-      const held = await one.acquire(name, { wait: true })
-      expect(await isHeld()).toBe(other.held && true)
-      held?.release()
-      await expect.poll(isHeld).toBe(other.held && false)
-    })
-
     test('no longer wanted is not waited for, and goes to the next', async () => {
       const [one, other] = await tabs()
       const name = freshName()

@@ -137,11 +137,44 @@ test.concurrent('[G3] [X2] what ran in a crashed tab is asked about in the other
   expect(site.ledger).toEqual(['booked'])
 })
 
+test.concurrent('[O19] what waits in one tab is told at once in the other, which shows another session', async () => {
+  const { site, first, openAnother } = await visit([call('book_hotel'), say('All set.')])
+  const second = await openAnother()
+  await second.tab.evaluate(() => Object.assign(document.querySelector('dogear-chat')!, { session: 'another' }))
+  await first.chat.send('Book it')
+  await first.chat.shows('Book a room?')
+  await second.tab.waitForFunction(() => document.title === '(1) A page')
+  await second.tab.getByRole('button', { name: 'Another conversation waits for you' }).click()
+  await second.tab.getByRole('button', { name: 'Book it' }).click()
+  await second.chat.press('Book')
+  await second.chat.says('All set.')
+  await second.tab.waitForFunction(() => document.title === 'A page')
+  expect(site.ledger).toEqual(['booked'])
+})
+
+const list = pageWith(`
+  const agent = Dogear.createAgent({ endpoint: '/api/agent' })
+  Dogear.mount('#agent', { agent, session: 'another' })
+  agent.sessions.subscribe((sessions) => {
+    document.querySelector('h1').textContent = sessions.map(({ title, status }) => title + ': ' + status).join()
+  })
+`)
+
+test.concurrent('[O19] a page that watches the list is told what a session does in another tab', async () => {
+  const gate = createGate()
+  const { first, openAnother } = await visit([[say('One, '), pause(gate.passed), say('two.')]])
+  const { tab } = await openAnother('/list')
+  await first.chat.send('Count')
+  await tab.getByRole('heading', { name: 'Count: busy' }).waitFor()
+  gate.open()
+  await tab.getByRole('heading', { name: 'Count: idle' }).waitFor()
+})
+
 async function visit(script: Script, html = page) {
-  const site = await startScriptedSite({ pages: { '/': html }, script })
+  const site = await startScriptedSite({ pages: { '/': html, '/list': list }, script })
   const visitor = await browser.newVisitor()
-  const openAnother = async () => {
-    const tab = await visitor.open(site.url)
+  const openAnother = async (path = '') => {
+    const tab = await visitor.open(site.url + path)
     return { tab, chat: chatOf(tab) }
   }
   return { site, first: await openAnother(), openAnother }

@@ -52,8 +52,8 @@ export interface Sessions {
   /** Newest first; none of them is opened. `text` looks through titles and messages on this device. */
   list(query?: SessionQuery): Promise<SessionInfo[]>
   /**
-   * The list now, and anew whenever something in it changes, in whichever tab: a title, a status, what waits, what is
-   * open. Call what it returns to end it.
+   * The list now, and anew whenever something in it changes, in whichever tab: a title, a status, what waits. Call what
+   * it returns to end it.
    */
   subscribe(listener: (sessions: readonly SessionInfo[]) => void, query?: SessionQuery): () => void
   /** What the list says of one session; undefined when there is none. */

@@ -14,7 +14,6 @@ export function memoryLock(): Lock {
       if (!wait) return Promise.resolve(undefined)
       return waitIn(queue, signal)
     },
-    held: async () => [...queues].filter(([, { holder }]) => holder).map(([name]) => name),
   }
 }
 

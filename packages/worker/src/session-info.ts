@@ -9,9 +9,9 @@ export interface SessionInfo extends Pick<SessionRecord, 'id' | 'agent' | 'creat
   readonly firstPrompt?: string
   readonly tag?: string
   readonly archived: boolean
-  /** What it does now; `busy` and not `open`: it was at work when its tab died, and goes on when it is opened. */
+  /** What it does now, in whichever tab. One that was `busy` when its tab died stays so, and goes on when it is opened. */
   readonly status: Status
-  /** Whether some tab has it open. Where there are no Web Locks, on plain `http:`, only this tab's are known. */
+  /** Whether this tab has it open, or still at hand. */
   readonly open: boolean
   /** How many requests wait for a person. */
   readonly waiting: number
@@ -30,7 +30,7 @@ export interface SessionQuery {
   archived?: boolean
   /** `true`: only those in which something waits for a person. */
   waiting?: boolean
-  /** `true`: only those that some tab has open. */
+  /** `true`: only those that this tab has open. */
   open?: boolean
   /** Only those whose title or messages have all these words. Looks through the newest 200 sessions at most. */
   text?: string

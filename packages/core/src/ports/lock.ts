@@ -3,8 +3,6 @@
 export interface Lock {
   /** Waits until held. Resolves undefined when `signal` aborts first, or when `wait` is false and it is taken. */
   acquire(name: string, options: { signal?: AbortSignal; wait: boolean; steal?: boolean }): Promise<Held | undefined>
-  /** The names that are held now, in whichever tab. Absent where nobody can tell. */
-  held?(): Promise<readonly string[]>
 }
 
 export interface Held {

@@ -18,7 +18,7 @@ import { deleteUnused, sweep } from './retention.ts'
 import { runWithoutSession } from './run-without-session.ts'
 import { snapshotOf } from './snapshots.ts'
 import { nameOf, tellDeleted } from './tell-tabs.ts'
-import { createWatches, heldNames, toldStore } from './watch-sessions.ts'
+import { createWatches, toldStore } from './watch-sessions.ts'
 
 export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
   /** Changes that are to be seen in the list before whoever made them hears of it. */
@@ -192,11 +192,8 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
     if (sessions.delete(sessionId)) watches.changed(open?.spec.user)
   }
 
-  /** By this tab or another. */
-  async function opensOf({ user }: Place): Promise<(sessionId: string) => boolean> {
-    const held = new Set(await heldNames(platform))
-    for (const [sessionId, { spec }] of sessions) if (spec.user === user) held.add(nameOf(user, sessionId))
-    return (sessionId) => held.has(nameOf(user, sessionId))
+  function isOpenFor(user: string | undefined): (sessionId: string) => boolean {
+    return (sessionId) => sessions.has(sessionId) && sessions.get(sessionId)?.spec.user === user
   }
 
   function closeAllOf(user: string | undefined): void {
@@ -233,7 +230,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       const { user } = place
       const opened = await openedStore(place)
       const { store } = opened
-      const isOpen = await opensOf(place)
+      const isOpen = isOpenFor(user)
       const empty = (row: SessionRecord) => {
         // One that begins right now has no words yet either.
         if (row.createdAt > platform.clock.now() - emptyFor) return
@@ -246,7 +243,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       const store = await storeOf(place)
       const row = await store.session(sessionId)
       if (!row?.seq || ![undefined, row.agent].includes(agent)) return undefined
-      return infoOf(store, row, (await opensOf(place))(sessionId))
+      return infoOf(store, row, isOpenFor(place.user)(sessionId))
     },
     async change({ agent, command, ...place }) {
       const { user } = place

@@ -80,32 +80,30 @@ export const browserTransport: Transport = {
 export const browserLock: Lock = {
   async acquire(name, options) {
     if (!globalThis.navigator?.locks) throw new DOMException('There are no Web Locks here.', 'SecurityError')
-    return webLock(name, options)
-  },
-  async held() {
-    const { held = [] } = (await globalThis.navigator?.locks?.query()) ?? {}
-    return held.map(({ name = '' }) => name)
+    return webLock.acquire(name, options)
   },
 }
 
-const webLock: Lock['acquire'] = (name, { signal, wait, steal }) =>
-  new Promise((resolve, reject) => {
-    const options: LockOptions = steal ? { steal } : wait ? { signal } : { ifAvailable: true }
-    let release = () => {}
-    let lose = () => {}
-    const lost = new Promise<void>((done) => (lose = done))
-    const held = new Promise<void>((done) => (release = done))
-    navigator.locks
-      .request(name, options, (lock) => {
-        if (!lock) return resolve(undefined)
-        resolve({ release, lost })
-        return held
-      })
-      .then(undefined, (error: unknown) => {
-        // Stolen after it was held, or no longer wanted before.
-        lose()
-        const { name: reason } = error as DOMException
-        if (reason === 'AbortError') resolve(undefined)
-        else reject(error)
-      })
-  })
+const webLock: Lock = {
+  acquire: (name, { signal, wait, steal }) =>
+    new Promise((resolve, reject) => {
+      const options: LockOptions = steal ? { steal } : wait ? { signal } : { ifAvailable: true }
+      let release = () => {}
+      let lose = () => {}
+      const lost = new Promise<void>((done) => (lose = done))
+      const held = new Promise<void>((done) => (release = done))
+      navigator.locks
+        .request(name, options, (lock) => {
+          if (!lock) return resolve(undefined)
+          resolve({ release, lost })
+          return held
+        })
+        .then(undefined, (error: unknown) => {
+          // Stolen after it was held, or no longer wanted before.
+          lose()
+          const { name: reason } = error as DOMException
+          if (reason === 'AbortError') resolve(undefined)
+          else reject(error)
+        })
+    }),
+}

@@ -34,14 +34,10 @@ interface Watch {
 
 /** However much is told, a list is not read more often. */
 const lookIn = 100
-/** A tab that dies tells nobody. */
-const missAfter = 5_000
 
 export function createWatches({ platform, list, told }: WatchesOptions): Watches {
   const { clock, transport } = platform
   const watches = new Map<number, Watch>()
-  let held = ''
-  let stopMissing: (() => void) | undefined
 
   function begin(ref: number, question: ListQuestion): void {
     end(ref)
@@ -50,7 +46,6 @@ export function createWatches({ platform, list, told }: WatchesOptions): Watches
       channel: transport.open(nameOf(question.user, ofList), () => void look(ref, watch)),
     }
     watches.set(ref, watch)
-    stopMissing ??= clock.after(missAfter, miss)
     void look(ref, watch)
   }
 
@@ -64,7 +59,7 @@ export function createWatches({ platform, list, told }: WatchesOptions): Watches
     if (watch.isLooking) return
     watch.isLooking = true
     while (watch.isStale) {
-      // What was told may still be on its way, as a lock that is let go.
+      // What changes together is read together.
       if (watch.last !== undefined) await clock.sleep(lookIn)
       watch.isStale = false
       // A store that fails now is asked again when something changes.
@@ -77,34 +72,17 @@ export function createWatches({ platform, list, told }: WatchesOptions): Watches
     watch.isLooking = false
   }
 
-  async function miss(): Promise<void> {
-    stopMissing = undefined
-    if (!watches.size) return
-    stopMissing = clock.after(missAfter, () => void miss())
-    const names = (await heldNames(platform)).toSorted().join()
-    if (names === held) return
-    held = names
-    for (const [ref, watch] of watches) void look(ref, watch)
-  }
-
   return {
     begin,
     end,
     changed: (user) => tellTabs(platform, user, ofList, { type: 'appended' }),
     left() {
       for (const { channel } of watches.values()) channel.close()
-      stopMissing?.()
-      stopMissing = undefined
     },
     renew(isMeant = () => true) {
       for (const [ref, { question }] of [...watches]) if (isMeant(question)) begin(ref, question)
     },
   }
-}
-
-/** Of the locks in whichever tab; none where nobody may know. */
-export async function heldNames({ lock }: Platform): Promise<readonly string[]> {
-  return (await lock.held?.().catch(() => undefined)) ?? []
 }
 
 /** No session has this id. */
