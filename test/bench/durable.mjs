@@ -1,14 +1,16 @@
 /** What durability costs in a real Chromium: a step against one flushed write of the same bytes, late steps against early ones, opening a long session. */
 
 import { createServer } from 'node:http'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { chromium } from 'playwright-core'
 import { build } from 'vite'
 import { findChromium, launchArguments } from '../browser.mjs'
 import { median, print, times } from './table.mjs'
 
-const rounds = 12
+const rounds = 24
 const longAfter = 2000
 
 const script = await bundled('durable/page.ts')
@@ -20,9 +22,13 @@ const server = createServer(({ url }, response) => {
 }).listen(0, '127.0.0.1')
 await new Promise((resolve) => server.once('listening', resolve))
 const origin = `http://127.0.0.1:${server.address().port}`
-const browser = await chromium.launch({ executablePath: findChromium(), args: launchArguments })
+// On the disk: a profile in memory flushes nothing, however strict a write is.
+const profile = mkdtempSync(join(tmpdir(), 'dogear-bench-'))
+const context = await chromium.launchPersistentContext(profile, {
+  executablePath: findChromium(),
+  args: launchArguments,
+})
 try {
-  const context = await browser.newContext()
   const page = await context.newPage()
   page.on('console', (message) => console.error(message.text()))
   await page.goto(`${origin}/steps`)
@@ -31,11 +37,12 @@ try {
   const { entries, ms } = await opening(context)
   print([[`opening a session of ${entries} entries`, `${ms.toFixed(0)} ms`, '150 ms', ms <= 150 ? 'met' : 'missed']])
 } finally {
-  await browser.close()
+  await context.close()
   server.close()
+  rmSync(profile, { recursive: true })
 }
 
-/** Every round measures all of them, one after the other: what disturbs the machine disturbs them alike. */
+/** Every round measures all of them, one after the other, beginning with another each time: what disturbs the machine disturbs them alike. */
 async function steps(page) {
   const measured = []
   for (let round = 0; round < rounds; round += 1) {
@@ -46,16 +53,21 @@ async function steps(page) {
           const early = await bench.converse(`short-${round}`, 20)
           const late = await bench.converse('long', 20)
           const bytes = Math.round(early.bytesPerStep / 2) * 2
-          return {
-            early: Math.min(...early.msPerStep),
-            late: Math.min(...late.msPerStep),
-            write: await bench.appends(`writes-${round}`, bytes / 2, 20),
-            byHand: await bench.appendsByHand(bytes / 2, 20),
-            writePut: await bench.strictPuts(bytes / 2, 20),
-            put: await bench.strictPuts(bytes, 20),
-            wholeEarly: await bench.wholeStates(bytes, 20, 5),
-            wholeLate: await bench.wholeStates(bytes, longAfter, 5),
+          const rows = Object.entries({
+            write: () => bench.appends(`writes-${round}`, bytes / 2, 20),
+            byHand: () => bench.appendsByHand(bytes / 2, 20),
+            writePut: () => bench.strictPuts(bytes / 2, 20),
+            put: () => bench.strictPuts(bytes, 20),
+          })
+          const costs = { early: Math.min(...early.msPerStep), late: Math.min(...late.msPerStep) }
+          for (let turn = 0; turn < rows.length; turn += 1) {
+            const [name, measure] = rows[(turn + round) % rows.length]
+            costs[name] = await measure()
           }
+          // Last: what so much takes to write, the disk goes on with for a while.
+          costs.wholeEarly = await bench.wholeStates(bytes, 20, 5)
+          costs.wholeLate = await bench.wholeStates(bytes, longAfter, 5)
+          return costs
         },
         { round, longAfter },
       ),

@@ -68,8 +68,12 @@ export function storeContract(implementation: string, openStore: OpenStore): voi
 
     test('acquiring again raises the epoch and keeps the rest', async () => {
       await store.acquire('trip', concierge)
-      await store.append(batchOf('trip', entriesFrom(0, 2)))
+      const asked = { waiting: 1, asks: ['Book a room'], status: 'paused' } as const
+      const named = { title: 'Lisbon', titledBy: 'person', tag: 'work', archived: true } as const
+      const record = { updatedAt: 7, messageCount: 2, ...asked, ...named }
+      await store.append(batchOf('trip', entriesFrom(0, 2), { record }))
       const before = await store.session('trip')
+      expect(before).toMatchObject(record)
       expect(await store.acquire('trip', { agent: 'other', at: 99 })).toEqual({ ...before, epoch: 2 })
     })
 

@@ -10,9 +10,10 @@ export function acquired(
 ): SessionRecord {
   if (count(row?.minReader, 0) > entryVersion) throw newerSession(sessionId)
   const known = count(last?.epoch, 0)
-  const { asks, title, titledBy, tag, archived } = row ?? ({} as Partial<SessionRecord>)
+  const { asks, status, title, titledBy, tag, archived } = row ?? ({} as Partial<SessionRecord>)
   return {
     ...(Array.isArray(asks) && { asks }),
+    ...(typeof status === 'string' && { status }),
     ...(typeof title === 'string' && { title }),
     ...(typeof titledBy === 'string' && { titledBy }),
     ...(typeof tag === 'string' && { tag }),

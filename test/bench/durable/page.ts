@@ -13,6 +13,10 @@ import { openIndexedDbStore } from '@dogear/store'
 import { browserClock as clock, sha256 as hash } from '@dogear/worker/host'
 import { findHotels, hotelsFor, instructions, question } from '../trip.mjs'
 
+/** Opened once, as in a page: opening begins a new log on the disk, and writes right after it would pay for that. */
+const opening = openIndexedDbStore()
+const floor = openFloor()
+
 /** The last of a turn's steps answers, the others call the tool. */
 const stepsOfTurn = 10
 
@@ -22,7 +26,7 @@ Object.assign(globalThis, { bench })
 
 /** So many steps of a session, and how long each turn's steps took; begins the session, or goes on with it. */
 async function converse(sessionId: string, steps: number): Promise<{ msPerStep: number[]; bytesPerStep: number }> {
-  const store = await openIndexedDbStore()
+  const store = await opening
   const row = await store.acquire(sessionId, { agent: 'bench', at: clock.now() })
   const fold = foldOf((await store.head(sessionId)) ?? emptyHead(sessionId, 'bench'))
   let bytes = 0
@@ -53,7 +57,6 @@ async function converse(sessionId: string, steps: number): Promise<{ msPerStep: 
     await store.saveHead(fold.head)
   }
   driver.close()
-  store.close()
   return { msPerStep, bytesPerStep: bytes / steps }
 
   function published(entries: readonly Entry[]): void {
@@ -78,16 +81,14 @@ const model: Model = {
 
 /** So many writes of a journal, each of three entries of so many bytes together. */
 async function appends(sessionId: string, bytes: number, count: number): Promise<number> {
-  const store = await openIndexedDbStore()
+  const store = await opening
   const { epoch } = await store.acquire(sessionId, { agent: 'bench', at: clock.now() })
   const journal = openJournal({ fold: foldOf(emptyHead(sessionId, 'bench')), clock, store, epoch })
   const entry = { type: 'slice-set', extension: 'bench', value: 'x'.repeat(Math.max(0, bytes / 3 - 120)) } as const
   await journal.append([{ type: 'session-start', agent: 'bench', sessionId }])
   const start = performance.now()
   for (let index = 0; index < count; index += 1) await journal.append([entry, entry, entry])
-  const ms = (performance.now() - start) / count
-  store.close()
-  return ms
+  return (performance.now() - start) / count
 }
 
 /** The least an append can be that is refused once another owner has written: a row looked at and set, three entries. */
@@ -122,12 +123,7 @@ async function timePerWrite(
   stores: readonly string[],
   write: (transaction: IDBTransaction, index: number) => unknown,
 ): Promise<number> {
-  const database = await new Promise<IDBDatabase>((resolve, reject) => {
-    const opening = indexedDB.open('floor', 1)
-    opening.onupgradeneeded = () => ['puts', 'rows'].forEach((name) => opening.result.createObjectStore(name))
-    opening.onsuccess = () => resolve(opening.result)
-    opening.onerror = () => reject(opening.error)
-  })
+  const database = await floor
   const start = performance.now()
   for (let index = 0; index < count; index += 1) {
     await new Promise<void>((resolve, reject) => {
@@ -137,6 +133,14 @@ async function timePerWrite(
       write(transaction, index)
     })
   }
-  database.close()
   return (performance.now() - start) / count
+}
+
+function openFloor(): Promise<IDBDatabase> {
+  return new Promise((resolve, reject) => {
+    const request = indexedDB.open('floor', 1)
+    request.onupgradeneeded = () => ['puts', 'rows'].forEach((name) => request.result.createObjectStore(name))
+    request.onsuccess = () => resolve(request.result)
+    request.onerror = () => reject(request.error)
+  })
 }
