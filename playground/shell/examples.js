@@ -7,6 +7,7 @@ export const examples = [
   { file: 'question', title: 'Ask back', about: 'The agent asks when it does not know, and goes on when you answer.' },
   { file: 'offline', title: 'Lose the network', about: 'What you write in a tunnel is sent once when you leave it.' },
   { file: 'second-tab', title: 'Two tabs', about: 'One conversation in two tabs: follow, decide, take over.' },
+  { file: 'sessions', title: 'Many conversations', about: 'A list that is always up to date: find, rename, put away.' },
   { file: 'break-it', title: 'Break it', about: 'Kill the worker, fill the disk, go offline, and watch the journal.' },
   { file: 'theme', title: 'Your colours', about: 'An accent, a height, and dark when your page is dark.' },
   { file: 'own-backend', title: 'Your backend', about: 'Your server, your sign-in, a token that expires in between.' },

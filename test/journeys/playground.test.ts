@@ -53,7 +53,7 @@ test.each(examples)('the example %s opens, shows its source, and answers', async
 test('every example is listed, and each leads to the next', async () => {
   const visitor = await browser.newVisitor()
   const tab = await visitor.open(`${url}/examples/`)
-  expect(await tab.locator('.examples > li').count()).toBe(13)
+  expect(await tab.locator('.examples > li').count()).toBe(14)
   await tab.getByRole('link', { name: 'One tag' }).click()
   await tab.getByRole('link', { name: /^Next/ }).click()
   await tab.waitForURL(/npm-app/)
