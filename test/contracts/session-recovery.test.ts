@@ -1,5 +1,14 @@
 /** What a session promises about a call whose end its host did not live to write: nothing twice, nothing guessed. */
-import { defineAgent, textOf, type EntryOf, type ModelRequest, type ToolContext } from '@dogear/core'
+import {
+  defineAgent,
+  textOf,
+  type Entry,
+  type EntryOf,
+  type ModelRequest,
+  type Store,
+  type ToolContext,
+  type ToolOptions,
+} from '@dogear/core'
 import { call, say, scriptedModel } from '@dogear/testing'
 import type { Session } from '@dogear/worker'
 import { expect, test } from 'vitest'
@@ -96,6 +105,29 @@ test.each([
     expect(toolMessage(session)?.meta.tool?.unknown).toBe(unknown)
   },
 )
+
+test('[G5] a `verify` tool that did not happen is not run with other arguments than were approved', async () => {
+  const here = device()
+  const ran: unknown[] = []
+  const pay: ToolOptions = {
+    name: 'pay',
+    effect: 'verify',
+    needsApproval: true,
+    check: async () => ({ done: false }),
+    func: (args) => (ran.push(args), forever()),
+  }
+  const model = scriptedModel([call('pay', { amount: 1 }), say('Well.')])
+  const tab = here.tab({ model, tools: [pay] })
+  const session = await tab.open()
+  const { requests } = await session.send('pay')
+  void session.approve(requests[0]!.id)
+  await until(() => ran.length === 1)
+  tab.kill()
+  const again = await here.tab({ model, tools: [pay] }, forged(here.store, { amount: 1000 })).open()
+  await until(() => again.status.value === 'idle')
+  expect(ran).toEqual([{ amount: 1 }])
+  expect(results(model.requests[1])).toEqual([expect.stringContaining('The arguments changed')])
+})
 
 test('[G3] [G4] only the worker dies: the page goes on with the call, nobody is asked, its result is taken once', async () => {
   const here = device()
@@ -246,6 +278,18 @@ function payWith(keys: string[]) {
       keys.length === 1 ? forever() : 'paid'
     ),
   }
+}
+
+/** The store, where somebody has written other arguments beside the hash of what was about to run. */
+function forged(store: Store, args: unknown): Store {
+  const change = (entry: Entry): Entry => (entry.type === 'tool-intent' ? { ...entry, args } : entry)
+  return new Proxy(store, {
+    get(target, key: keyof Store) {
+      if (key === 'head') return async () => undefined
+      if (key !== 'entries') return (target[key] as () => unknown).bind(target)
+      return async (...given: Parameters<Store['entries']>) => (await target.entries(...given)).map(change)
+    },
+  })
 }
 
 type AnyTool = NonNullable<Parameters<ReturnType<typeof device>['tab']>[0]['tools']>[number]

@@ -2,7 +2,6 @@
 import { describeError } from '../error.ts'
 import { begunElsewhere, type OpenCall } from '../session/state.ts'
 import { argsHash } from '../tools/canonical.ts'
-import { isRepeatable } from '../tools/tool.ts'
 import { checkArgs, invalidText, parseArgs, permitted, toolNamed } from './decide.ts'
 import { resultOf, unknownResult, type CallDecision } from './decision.ts'
 import { provenResult } from './evidence.ts'
@@ -20,10 +19,10 @@ export async function recovered(run: Run, call: OpenCall, last?: RunTool): Promi
   if (!tool?.effect) return { type: 'page' }
   const args = argsOf(call)
   const isChanged = call.intent?.args !== undefined
-  if (argsHash(run.hash, call.tool, args) !== call.intent?.argsHash && isRepeatable(tool.effect)) {
-    return resultOf(call, 'error', 'The arguments changed after they were approved, so it was not run again.', args)
-  }
   const again = async (): Promise<CallDecision> => {
+    if (argsHash(run.hash, call.tool, args) !== call.intent?.argsHash) {
+      return resultOf(call, 'error', 'The arguments changed after they were approved, so it was not run again.', args)
+    }
     if (!found?.call) return { type: 'page' }
     return (await importedDecision(run, call, tool, args)) ?? { type: 'run', tool, args, isChanged }
   }
