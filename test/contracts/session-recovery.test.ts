@@ -87,6 +87,20 @@ test.each([
   expect(results(model.requests[1])).toEqual([told])
 })
 
+test('[G4] a check that never answers leaves a late call unknown, and the turn goes on', async () => {
+  const { model } = await ran({ name: 'send', effect: 'verify', timeout: 20, check: forever, func: forever })
+  expect(results(model.requests[1])).toEqual([expect.stringContaining('Whether it took effect is not known.')])
+})
+
+test('[G4] a check that never answers on recovery leaves the question to a person', async () => {
+  let entered = 0
+  const func = () => ((entered += 1), forever())
+  const send = { name: 'send', effect: 'verify', timeout: 500, check: forever, func } as const
+  const { session } = await diedIn(device(), send, () => entered === 1)
+  await until(() => session.status.value === 'paused')
+  expect(session.requests.value).toMatchObject([{ kind: 'outcome', tool: 'send' }])
+})
+
 test.each([
   ['obeys', obedient, 'Stopped before it finished.', undefined],
   ['does not listen', forever, expect.stringContaining('is not known'), true],

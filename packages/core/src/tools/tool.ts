@@ -142,7 +142,7 @@ interface ToolBase<Args, Result> {
   retention?: Retention
   /** A few words for the card's end, such as "7 found". */
   summary?: (args: Args, result: Result) => string | Promise<string>
-  /** With `effect: 'verify'`: what became of the call with this key. */
+  /** With `effect: 'verify'`: what became of the call with this key. Undefined, or no answer within `timeout`: nobody knows. */
   check?: (idempotencyKey: string) => Promise<{ done: boolean; result?: unknown } | undefined>
   /**
    * Takes back what a call has done, when a person rewinds the session to before it. Runs once a call at most, the

@@ -73,13 +73,20 @@ export function argsOf(call: OpenCall): unknown {
   return parsed.ok ? parsed.value : undefined
 }
 
-/** Undefined when the target cannot tell: then nobody but a person can. */
+/** Undefined when the target cannot tell, or is as silent as it was to the tool: then nobody but a person can. */
 export async function checkedOutcome(run: Run, call: OpenCall, tool: RunTool) {
+  const { name, timeout } = tool
+  let takeBack = () => {}
   try {
-    return await tool.check?.(call.intent?.key ?? '')
+    const late = new Promise<never>((_resolve, reject) => {
+      takeBack = run.deadlines.add(timeout, () => reject(new Error(`it did not answer within ${timeout / 1000} s`)))
+    })
+    return await Promise.race([tool.check?.(call.intent?.key ?? ''), late])
   } catch (error) {
-    run.warn(`check of "${tool.name}" threw (${describeError(error)}); what became of the call is not known.`)
+    run.warn(`check of "${name}" failed (${describeError(error)}); what became of the call is not known.`)
     return undefined
+  } finally {
+    takeBack()
   }
 }
 
