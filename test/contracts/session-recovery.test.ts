@@ -64,9 +64,24 @@ test('[G4] a `once` tool that is late is told as unknown, not as failed, and nob
   expect(toolMessage(session)?.meta.tool).toMatchObject({ unknown: true })
 })
 
-test('[G4] a tool that obeys its signal is told as stopped, not as unknown', async () => {
+test('[G4] a request that a late tool has aborted may have arrived: it is told as unknown, or checked', async () => {
   const { session, model } = await ran({ name: 'pay', timeout: 20, func: obedient })
-  expect(results(model.requests[1])).toEqual(['pay did not answer within 0.02 s. It was stopped before it finished.'])
+  expect(results(model.requests[1])).toEqual([expect.stringContaining('Whether it took effect is not known.')])
+  expect(toolMessage(session)?.meta.tool).toMatchObject({ unknown: true })
+  const check = async () => ({ done: true, result: 'receipt 7' })
+  const checked = await ran({ name: 'pay', effect: 'verify', timeout: 20, check, func: obedient })
+  expect(results(checked.model.requests[1])).toEqual(['receipt 7'])
+})
+
+test('[G4] a late tool that only reads has changed nothing', async () => {
+  const { session, model } = await ran({ name: 'look', effect: 'read', timeout: 20, func: obedient })
+  expect(results(model.requests[1])).toEqual(['look did not answer within 0.02 s.'])
+  expect(toolMessage(session)?.meta.tool?.unknown).toBeUndefined()
+})
+
+test('[G4] a late tool that answers its abort with an error of its own is believed', async () => {
+  const { session, model } = await ran({ name: 'pay', timeout: 20, func: saysSo })
+  expect(results(model.requests[1])).toEqual(['Error executing tool: Nothing was sent.'])
   expect(toolMessage(session)?.meta.tool?.unknown).toBeUndefined()
 })
 
@@ -102,7 +117,8 @@ test('[G4] a check that never answers on recovery leaves the question to a perso
 })
 
 test.each([
-  ['obeys', obedient, 'Stopped before it finished.', undefined],
+  ['aborts its request', obedient, expect.stringContaining('is not known'), true],
+  ['says that nothing was sent', saysSo, 'Error executing tool: Nothing was sent.', undefined],
   ['does not listen', forever, expect.stringContaining('is not known'), true],
 ] as const)(
   '[G4] [O12] stopped while a tool runs that %s, its result is the truth',
@@ -278,9 +294,16 @@ function forever(): Promise<never> {
   return new Promise(() => {})
 }
 
+/** As `fetch` does: the server may have it. */
 function obedient(_args: unknown, { signal }: ToolContext): Promise<never> {
   return new Promise((_resolve, reject) =>
     signal.addEventListener('abort', () => reject(new DOMException('Stopped.', 'AbortError'))),
+  )
+}
+
+function saysSo(_args: unknown, { signal }: ToolContext): Promise<never> {
+  return new Promise((_resolve, reject) =>
+    signal.addEventListener('abort', () => reject(new Error('Nothing was sent.'))),
   )
 }
 

@@ -145,7 +145,7 @@ const tools = pageWith(`
 /** The call, what the model is told, and what the developer reads where it is the developer's to mend. */
 const calls: readonly [string, args: unknown, told: string, read?: string][] = [
   ['throws', {}, 'Error executing tool: no rooms left', 'Tool "throws" threw: no rooms left'],
-  ['hangs', {}, 'hangs did not answer within 0.2 s', 'Raise its timeout, or have it obey its signal.'],
+  ['hangs', {}, 'hangs did not answer within 0.2 s', 'Raise its timeout, or have it answer its signal by what it did.'],
   ['a_function', {}, 'it ran, but its result cannot be read', 'returned a function at result.'],
   ['a_cycle', {}, 'it ran, but its result cannot be read', 'returned a cycle at result.self.'],
   ['a_big_number', {}, '{"price":"12345678901234567890"}'],

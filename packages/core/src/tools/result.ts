@@ -43,7 +43,7 @@ export async function callTool(tool: Tool, args: unknown, context: CallContext):
     // The first alone: what was asked beside it is asked on the next entry.
     if (asks) return { status: 'stopped', content: '', asks }
   } catch (error) {
-    if (context.signal.aborted && isAbort(error)) return { status: 'stopped', content: 'Stopped before it finished.' }
+    if (context.signal.aborted && isAbort(error)) return abortedReply(tool)
     if (error instanceof DogearError && error.code === 'request-rejected') {
       return { status: 'rejected', content: `Tool call rejected: ${error.message}` }
     }
@@ -69,6 +69,13 @@ export async function callTool(tool: Tool, args: unknown, context: CallContext):
       problem: `Tool "${tool.name}" returned ${reason} Return plain data: strings, numbers, booleans, arrays and objects.`,
     }
   }
+}
+
+/** A request that was ended here may have arrived all the same: a server that has paid would be told as one that has not. */
+function abortedReply({ effect }: Tool): CallReply {
+  const [status, content] = ['stopped', 'Stopped before it finished.'] as const
+  if (effect === 'read') return { status, content }
+  return { status, content: `${content} Whether it took effect is not known.`, unknown: true }
 }
 
 function toolContext(context: CallContext, { ask, requestApproval, elicit }: Asking): ToolContext {

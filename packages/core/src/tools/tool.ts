@@ -36,7 +36,11 @@ export function isFromOutside({
 }
 
 export interface ToolContext extends Asking {
-  /** Aborts when the turn is stopped or the tool's time is up. */
+  /**
+   * Aborts when the turn is stopped or the tool's time is up. A request that is ended by it may have arrived all the
+   * same, so an AbortError leaves it unknown whether a tool that is not `read` took effect. A tool that knows returns
+   * what came of it, or throws an error of its own.
+   */
   readonly signal: AbortSignal
   /** The same for every attempt at this call: give it to your backend. */
   readonly idempotencyKey: string

@@ -144,7 +144,7 @@ function attempted(run: Run, call: OpenCall, ready: Ready): Promise<CallReply | 
         ? run.report(openCallOf(run, call), tool.host)
         : tool.call(args, contextOf(run, call, ready, controller)),
     afterwards(reply) {
-      if (!reply || reply.asks) return
+      if (!reply || reply.asks || reply.unknown) return
       void hooked(run, call, ready, reply).then(
         (told) => keepEvidence(run, call.callId, ready, resultOfReply(run, call, ready, told)),
         // A hook that may rewrite the result was not asked: then it is not told.
@@ -316,7 +316,7 @@ async function timed(run: Run, tool: RunTool, { start, afterwards }: Timed): Pro
       void run.clock.sleep(patience).then(() => resolve(lateReply(tool)))
     })
     answered.then(
-      (given) => resolve(isLate && given?.status === 'stopped' ? stoppedReply(tool) : given),
+      (given) => resolve(isLate && given?.status === 'stopped' && !given.asks ? lateReply(tool) : given),
       (error: unknown) => resolve(brokenReply(error)),
     )
   })
@@ -346,13 +346,8 @@ function lateReply(tool: RunTool): CallReply {
     status: 'error',
     content: isUnknown ? `${lateText(tool)} Whether it took effect is not known.` : lateText(tool),
     unknown: isUnknown,
-    problem: `Tool "${name}" timed out after ${timeout} ms. Raise its timeout, or have it obey its signal.`,
+    problem: `Tool "${name}" timed out after ${timeout} ms. Raise its timeout, or have it answer its signal by what it did.`,
   }
-}
-
-/** It was late, and says that it obeyed. */
-function stoppedReply(tool: RunTool): CallReply {
-  return { ...lateReply(tool), unknown: false, content: `${lateText(tool)} It was stopped before it finished.` }
 }
 
 function lateText({ name, timeout }: RunTool): string {
