@@ -92,10 +92,15 @@ export async function afterTool(
     if (additionalContext) content = `${content}\n\n${additionalContext}`
   }
   const tool_input = call.args
-  if (status === 'complete') {
-    await askCallHooks(run, 'PostToolUse', call, { input: () => ({ tool_input, tool_response: content }), heard })
-  } else if (status === 'error') {
-    await askCallHooks(run, 'PostToolUseFailure', call, { input: () => ({ tool_input, error: content }), heard })
+  try {
+    if (status === 'complete') {
+      await askCallHooks(run, 'PostToolUse', call, { input: () => ({ tool_input, tool_response: content }), heard })
+    } else if (status === 'error') {
+      await askCallHooks(run, 'PostToolUseFailure', call, { input: () => ({ tool_input, error: content }), heard })
+    }
+  } catch {
+    // What a hook might have taken out of it must not be read; that the call has ended is known all the same.
+    heard({ decision: 'block', reason: 'the turn was stopped before it was checked' })
   }
   return { ...reply, content, status, ...(interrupts && { interrupts: 'hook' as const }) }
 }

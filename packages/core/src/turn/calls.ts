@@ -97,13 +97,20 @@ async function execute(run: Run, call: OpenCall, drive: Drive): Promise<void> {
     return done && settleReply(run, call, ready, done, run.clock.elapsed() - startedAt)
   }
   let reply = await attempted(run, call, ready)
-  while (reply?.mayRetry && !run.signal.aborted && ready.attempt <= (ready.tool.retry?.maxRetries ?? 0)) {
-    await run.clock.sleep((ready.tool.retry?.backoffMs ?? 250) * 2 ** (ready.attempt - 1), run.signal)
-    run.signal.throwIfAborted()
-    // An intent of its own: a crash now must find that it was tried again.
-    const open = openCallOf(run, call)
-    const again = { ...ready, type: 'run' as const, isChanged: open.intent?.args !== undefined }
-    await run.journal.append(decisionEntries(run, open, again, placeOf(run)))
+  while (reply?.mayRetry && ready.attempt <= (ready.tool.retry?.maxRetries ?? 0)) {
+    try {
+      await run.clock.sleep((ready.tool.retry?.backoffMs ?? 250) * 2 ** (ready.attempt - 1), run.signal)
+      run.signal.throwIfAborted()
+      // An intent of its own: a crash now must find that it was tried again.
+      const open = openCallOf(run, call)
+      const again = { ...ready, type: 'run' as const, isChanged: open.intent?.args !== undefined }
+      await run.journal.append(decisionEntries(run, open, again, placeOf(run)))
+    } catch (error) {
+      // The next owner may try it.
+      if (isRepeatable(ready.tool.effect) && !run.stopping()) throw error
+      // What the last try came to is known: thrown away, it would be a question to a person.
+      break
+    }
     ready = enter(run, call)
     reply = await attempted(run, call, ready)
   }
@@ -145,10 +152,8 @@ function attempted(run: Run, call: OpenCall, ready: Ready): Promise<CallReply | 
         : tool.call(args, contextOf(run, call, ready, controller)),
     afterwards(reply) {
       if (!reply || reply.asks || reply.unknown) return
-      void hooked(run, call, ready, reply).then(
-        (told) => keepEvidence(run, call.callId, ready, resultOfReply(run, call, ready, told)),
-        // A hook that may rewrite the result was not asked: then it is not told.
-        () => {},
+      void hooked(run, call, ready, reply).then((told) =>
+        keepEvidence(run, call.callId, ready, resultOfReply(run, call, ready, told)),
       )
     },
   })
@@ -223,7 +228,7 @@ async function settleReply(
   durationMs: number,
 ): Promise<void> {
   const { tool, args } = ready
-  const told = isHooked(run) ? await hooked(run, call, ready, reply) : reply
+  const told = await hooked(run, call, ready, reply)
   const made = resultOfReply(run, call, ready, told, durationMs)
   const cacheKey = tool.cache && made.status === 'complete' ? await cacheKeyOf(run, tool, args) : undefined
   const result = cacheKey === undefined ? made : { ...made, cacheKey }
@@ -238,13 +243,15 @@ async function settleReply(
 
 type Told = Awaited<ReturnType<typeof afterTool>>
 
-/** The reply as the agent's hooks let its model read it. */
+/** The reply as the agent's hooks let its model read it. A stop ends the asking; let go, the next owner waits for what they say. */
 async function hooked(run: Run, { callId, tool }: OpenCall, { args }: Ready, reply: CallReply): Promise<Told> {
-  return isHooked(run) ? afterTool(run, { callId, tool, args }, reply) : reply
-}
-
-function isHooked(run: Run): boolean {
-  return hasHooks(run, 'PostToolUse', 'PostToolUseFailure')
+  if (!hasHooks(run, 'PostToolUse', 'PostToolUseFailure')) return reply
+  const stop = new AbortController()
+  const told = afterTool({ ...run, signal: stop.signal }, { callId, tool, args }, reply)
+  return unlessStopped(run.signal, told).catch((error: unknown) => {
+    if (run.stopping()) stop.abort(error)
+    return told
+  })
 }
 
 function resultOfReply(
