@@ -244,6 +244,22 @@ test.each([
   expect(session.requests.value).toMatchObject([{ kind: 'outcome' }])
 })
 
+test.each([{ type: 'retry' }, { type: 'happened' }, { type: 'stop' }] as const)(
+  '[G3] what is known of a call outranks a person who answers "$type"',
+  async (resolution) => {
+    const here = device()
+    const keys: string[] = []
+    const { session, model, intent } = await diedIn(here, payWith(keys), () => keys.length === 1)
+    await until(() => session.status.value === 'paused')
+    const { argsHash, key, attempt, callId } = await intent()
+    const result = { status: 'complete', content: 'receipt 7', tool: 'pay', args: {} }
+    await here.store.saveSide('evidence', 's1', callId, { argsHash, key, attempt, result })
+    await session.resolve(session.requests.value[0]!.id, resolution)
+    expect(results(model.requests[1])).toEqual(['receipt 7'])
+    expect(keys).toHaveLength(1)
+  },
+)
+
 test('[G3] [O12] a stop that finds evidence of the call it stops leaves one result', async () => {
   const here = device()
   const keys: string[] = []

@@ -8,6 +8,7 @@ import { builtInsOf } from './builtins.ts'
 import { checkArgs, runDecision, toolNamed } from './decide.ts'
 import { resultOf, unknownResult, type CallDecision } from './decision.ts'
 import { told } from './elicit.ts'
+import { provenResult } from './evidence.ts'
 import { refusedAnyway } from './permit.ts'
 import type { Run, RunTool } from './run.ts'
 
@@ -17,6 +18,9 @@ export async function resolved(
   decision: NonNullable<OpenCall['decision']>,
 ): Promise<CallDecision> {
   const { request } = call
+  // Learned after they were asked, and before they knew.
+  const proven = request?.kind === 'outcome' && provenResult(call, await run.loadEvidence(call.callId))
+  if (proven) return { type: 'result', result: proven }
   if (request?.entered && decision.type !== 'result') {
     const again = enteredAgain(run, call, request.entered.args)
     return again.type === 'run' ? told(run, call, again) : again
