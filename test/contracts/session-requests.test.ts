@@ -206,6 +206,78 @@ test('[T6] a click of long ago starts nothing: the person is asked for another',
   expect(ran).toEqual(['copy'])
 })
 
+const asked = { name: 'pay', label: 'Pay', description: 'Asks the shop what it would cost.', needsApproval: true }
+const day = 86_400_000
+
+test.each([
+  ['with the tool as it was', 'used', {}, 0],
+  ['hours later', 'used', {}, day / 2],
+  ['after a deploy that changed nothing a person reads', 'used', { effect: 'idempotent', timeout: 5_000 }, 0],
+  ['with another description', 'asked for again', { description: 'Pays.' }, 0],
+  ['with another label', 'asked for again', { label: 'Pay at once' }, 0],
+  ['where it has become destructive', 'asked for again', { destructive: true }, 0],
+  [
+    'with other names for what is given',
+    'asked for again',
+    { parameters: { properties: { n: { title: 'Cents' } } } },
+    0,
+  ],
+  ['a day later', 'asked for again', {}, day + 60_000],
+  ['by a clock that was set back by days', 'asked for again', {}, -2 * day],
+] as const)('[G5] %s, an approval that was not carried out is %s', async (_when, becomes, change, passed) => {
+  ran.length = 0
+  const paying = (more: object) => [{ ...asked, func: (args: unknown) => void ran.push(JSON.stringify(args)), ...more }]
+  const store = await approvedAndLeft(paying({}))
+  const clock = { ...hastyClock(1), now: () => Date.now() + passed }
+  const again = await device(store, { clock, name: 'late' })
+    .tab({ model: scriptedModel([say('ok')]), tools: paying(change) })
+    .open()
+  await until(() => again.status.value !== 'busy')
+  expect(ran).toEqual(becomes === 'used' ? ['{"n":1}'] : [])
+  if (becomes === 'used') return
+  expect(again.requests.value).toMatchObject([{ kind: 'approval', args: { n: 1 }, ...change }])
+  await again.approve(again.requests.value[0]!.id)
+  expect(ran).toEqual(['{"n":1}'])
+})
+
+test('[G5] [C48] what a person edited is what they are asked about again', async () => {
+  ran.length = 0
+  const paying = { ...asked, func: (args: unknown) => void ran.push(JSON.stringify(args)) }
+  const store = await approvedAndLeft([paying], { n: 2 })
+  const tools = [{ ...paying, description: 'Pays.' }]
+  const again = await device(store, { name: 'late' })
+    .tab({ model: scriptedModel([say('ok')]), tools })
+    .open()
+  await until(() => again.status.value === 'paused')
+  expect(again.requests.value).toMatchObject([{ description: 'Pays.', args: { n: 2 } }])
+  // The rule that was offered is about other arguments.
+  expect(again.requests.value[0]?.always).toBeUndefined()
+  await again.approve(again.requests.value[0]!.id)
+  expect(ran).toEqual(['{"n":2}'])
+})
+
+/** What is left where a call is approved in a tab that dies as the answer is written. */
+async function approvedAndLeft(tools: ToolOptions[], args?: object): Promise<Store> {
+  const store = openMemoryStore()
+  let isAnswered = false
+  const tab = device(store).tab(
+    { model: scriptedModel([[call('pay', { n: 1 })]]), tools },
+    {
+      ...store,
+      async append(batch) {
+        const answer = await store.append(batch)
+        isAnswered = batch.entries.some(({ type }) => type === 'request-close')
+        return isAnswered ? new Promise<never>(() => tab.kill()) : answer
+      },
+    },
+  )
+  const session = await tab.open()
+  const { requests } = await session.send('go')
+  void session.approve(requests[0]!.id, args && { args }).then(() => {})
+  await until(() => isAnswered)
+  return store
+}
+
 /** Each way a person may be waited for, and what the model reads when nobody is there. */
 const ways: readonly [string, ToolOptions['func'] | undefined, string][] = [
   ['a question of the model', undefined, 'Tool not found'],

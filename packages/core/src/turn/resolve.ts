@@ -1,8 +1,9 @@
 /** What becomes of a call once a person has decided about it. */
 import { describeError } from '../error.ts'
+import type { Request } from '../permission/request.ts'
 import type { Decision, OpenCall } from '../session/state.ts'
 import { answeredText, cancelledText, checkAnswers } from '../smart/questions.ts'
-import { argsHash } from '../tools/canonical.ts'
+import { argsHash, canonicalText } from '../tools/canonical.ts'
 import { resultText } from '../tools/result.ts'
 import { builtInsOf } from './builtins.ts'
 import { checkArgs, runDecision, toolNamed } from './decide.ts'
@@ -10,6 +11,7 @@ import { resultOf, unknownResult, type CallDecision } from './decision.ts'
 import { told } from './elicit.ts'
 import { provenResult } from './evidence.ts'
 import { refusedAnyway } from './permit.ts'
+import { permissionRequest, type Shown } from './raise.ts'
 import type { Run, RunTool } from './run.ts'
 
 export async function resolved(
@@ -67,9 +69,6 @@ export function readable(result: unknown): string {
   }
 }
 
-/** How long after a click a browser still takes a call for its consequence. */
-const clickCounts = 4_000
-
 /** What runs is what was shown: the request's own arguments, or those the person wrote instead, checked again. */
 async function approvedRun(
   run: Run,
@@ -99,10 +98,39 @@ async function approvedRun(
     return resultOf(call, 'error', `Invalid arguments after editing: ${checked.issues.join('; ')}.`, shown)
   }
   const found = tool as RunTool
-  const refused = request?.kind === 'outcome' ? undefined : await refusedAnyway(run, call, found, checked.value)
-  if (refused) return refused
-  if (request?.gesture && run.clock.now() - at > clickCounts) return { type: 'ask', request }
+  if (request && request.kind !== 'outcome') {
+    const refused = await refusedAnyway(run, call, found, checked.value)
+    if (refused) return refused
+    const anew = askedAnew(run, call, found, { request, args: checked.value, at })
+    if (anew) return { type: 'ask', request: anew }
+  }
   const isElsewhere = host !== undefined && host !== run.host && run.report !== undefined
   const runs = runDecision(call, isElsewhere ? { ...found, host } : found, checked.value, true)
   return runs.type === 'run' ? { ...runs, context: request?.context } : runs
+}
+
+/** How long after a click a browser still takes a call for its consequence. */
+const clickCounts = 4_000
+/** How long a yes is a yes. */
+const yesCounts = 86_400_000
+
+/** The question once more, where the yes to it is old, or was said to other words than the tool has now. */
+function askedAnew(
+  run: Run,
+  call: OpenCall,
+  tool: RunTool,
+  { request, args, at }: { readonly request: Request; readonly args: unknown; readonly at: number },
+): Request | undefined {
+  const rule = args === request.args ? request.always?.rule : undefined
+  // The cast: no other kind is approved and then runs.
+  const now = permissionRequest(run, call, tool, { ...(request as Request & Pick<Shown, 'kind'>), args, rule })
+  const isOld = Math.abs(run.clock.now() - at) > (request.gesture ? clickCounts : yesCounts)
+  // A state that a page made itself need not say what was shown.
+  const isOther = request.parameters !== undefined && wordsOf(request) !== wordsOf(now)
+  return isOld || isOther ? now : undefined
+}
+
+/** What a person reads of a tool beside the arguments. */
+function wordsOf({ label, description, prompt, destructive, parameters, gesture }: Request): string {
+  return canonicalText([label, description, prompt, destructive, parameters, gesture])
 }
