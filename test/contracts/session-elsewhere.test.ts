@@ -328,6 +328,86 @@ test('a call whose tool no tab has waits, and goes on by itself in a tab that op
   expect(ledger).toHaveLength(1)
 })
 
+/** The shop's tab is closed, and the desk's model calls its tool beside one of the desk's own. */
+async function closedShop({ here = device(), disk = here.store }: { here?: Device; disk?: Store } = {}) {
+  const shop = here.tab({ model: scriptedModel(() => say('By the shop.')), tools: [cart([])] })
+  await (await shop.open()).send('hello')
+  shop.kill()
+  const gate = held()
+  const tools = [{ name: 'look', func: () => gate.passed }]
+  const model = scriptedModel([[call('look'), call('add_to_cart')], say('Without it, then.')])
+  const desk = here.tab({ model, tools }, disk)
+  const atDesk = await desk.open()
+  const turn = atDesk.send('add it')
+  await until(() => atDesk.waiting.value === 'page' && atDesk.calls.value[0]?.intent !== undefined, 'it waits')
+  return { here, desk, atDesk, turn, model, tools, gate, callId: atDesk.calls.value[1]!.callId }
+}
+
+test('a call that waits for its page can be skipped: what runs beside it goes on, and so does the turn', async () => {
+  const { here, atDesk, turn, model, gate, callId } = await closedShop()
+  await atDesk.stopTask(callId)
+  await until(() => atDesk.calls.value[1]?.done === true, 'it is skipped')
+  expect(atDesk.calls.value[0]?.done).toBe(false)
+  gate.open('A lamp.')
+  expect(await turn).toMatchObject({ text: 'Without it, then.', terminalReason: 'completed' })
+  expect(model.requests[1]?.messages.map(textOf)).toContain('A lamp.')
+  const skipped = atDesk.messages.value.find(({ id }) => id === `${callId}.r`)
+  expect(skipped).toMatchObject({ content: expect.stringContaining('skipped'), meta: { status: 'skipped' } })
+  expect(skipped?.meta.tool?.unknown).toBeUndefined()
+  expect(await here.store.inbox('s1')).toEqual([])
+})
+
+test('[G1] a skip whose tab dies before it is carried out is carried out by the next one', async () => {
+  const store = openMemoryStore()
+  let isHeld = false
+  const append = (batch: Batch) => {
+    if (!batch.entries.some((entry) => entry.type === 'tool-result')) return store.append(batch)
+    isHeld = true
+    return new Promise<never>(() => {})
+  }
+  const { here, desk, atDesk, tools, gate, callId } = await closedShop({
+    here: device(store),
+    disk: changed(store, { append }),
+  })
+  await atDesk.stopTask(callId)
+  await until(() => isHeld)
+  desk.kill()
+  gate.open('A lamp.')
+  const again = await here
+    .tab({ model: scriptedModel([say('Good.')]), tools: tools.map((tool) => ({ ...tool, effect: 'read' as const })) })
+    .open()
+  await until(() => again.status.value === 'idle', 'it is skipped')
+  expect(wordsOf(again).at(-1)).toBe('Good.')
+  expect(await store.inbox('s1')).toEqual([])
+})
+
+test('[G4] a call that was begun and then waits for its page is skipped as one that may have happened', async () => {
+  const ledger: Ledger = []
+  const { shop, atDesk } = await visit([cart(ledger, {}, () => new Promise(() => {}))])
+  await until(() => ledger.length === 1, 'it runs')
+  shop.kill()
+  await until(() => atDesk.requests.value[0]?.kind === 'outcome', 'it asks')
+  const turn = atDesk.resolve(atDesk.requests.value[0]!.id, { type: 'retry' })
+  await until(() => atDesk.waiting.value === 'page', 'it waits')
+  const { callId } = atDesk.calls.value[0]!
+  await atDesk.stopTask(callId)
+  await turn
+  const skipped = atDesk.messages.value.find(({ id }) => id === `${callId}.r`)
+  expect(skipped?.meta).toMatchObject({ status: 'skipped', tool: { unknown: true } })
+})
+
+test('a call that runs is not skipped', async () => {
+  const { here, atDesk, turn, gate, callId, model } = await closedShop()
+  await atDesk.stopTask(atDesk.calls.value[0]!.callId)
+  await atDesk.stopTask(callId)
+  await until(() => atDesk.calls.value[1]?.done === true, 'the other is skipped')
+  expect(atDesk.calls.value[0]?.done).toBe(false)
+  gate.open('A lamp.')
+  expect(await turn).toMatchObject({ text: 'Without it, then.' })
+  expect(model.requests[1]?.messages.map(textOf)).toContain('A lamp.')
+  await untilAsync(async () => (await here.store.inbox('s1')).length === 0, 'the command is answered')
+})
+
 test('a stop reaches the tool in the other tab', async () => {
   let stopped = false
   const slow: ToolOptions = {

@@ -93,7 +93,10 @@ export interface Session {
   unqueue(commandId: string): Promise<void>
   /** Ends the turn. What is queued stays queued, and waits for the next `send`, or for `editQueued` with `now`. */
   stop(): Promise<void>
-  /** Ends what a helper does for a call, by the call's id, and the agent goes on with what it has. Where none works, nothing happens. */
+  /**
+   * Ends what a helper does for a call, by the call's id, or skips a call that waits for a page with its tool, and the
+   * agent goes on with what it has. Where neither is so, nothing happens.
+   */
   stopTask(task: string): Promise<void>
   /** Tries at once to go on with a turn that is held up: after signing in again, say. */
   resume(): void

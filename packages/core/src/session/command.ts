@@ -20,7 +20,10 @@ export type CommandBody =
       readonly when?: When
     }
   | { readonly type: 'stop' }
-  /** Ends what an agent does for a call; whoever gave it the task goes on. By the name its entries have in their path. */
+  /**
+   * Ends what an agent does for a call, by the name its entries have in their path, or a call's wait for its page, by the
+   * call's id: whoever asked for it goes on.
+   */
   | { readonly type: 'stop-task'; readonly task: string }
   | {
       readonly type: 'resolve'

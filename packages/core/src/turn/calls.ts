@@ -12,7 +12,7 @@ import { isFromOutside, isRepeatable } from '../tools/tool.ts'
 import { delegate, type Drive } from '../agents/delegate.ts'
 import { keepEvidence } from './evidence.ts'
 import { decideCall, decisionEntries, planDecision, toolNamed } from './decide.ts'
-import type { CallDecision } from './decision.ts'
+import { resultOf, unknownResult, type CallDecision } from './decision.ts'
 import { askedEntry } from './elicit.ts'
 import { reportId } from './elsewhere.ts'
 import { budgetReached, limitReached } from './limits.ts'
@@ -25,6 +25,7 @@ import { headOf, turnOf, type Ready, type Run, type RunTool } from './run.ts'
 import { soughtBy } from './sought.ts'
 import { afterTool, hasHooks } from '../permission/ask-hooks.ts'
 import { stepStart } from './step-start.ts'
+import { mayHaveRun } from './stop.ts'
 import { cacheKeyOf } from './tool-rules.ts'
 import { unlessStopped } from './unless-stopped.ts'
 
@@ -193,10 +194,21 @@ function executeBegun(run: Run, call: OpenCall, tool: RunTool, drive: Drive): Pr
   return execute(run, call, drive)
 }
 
-function waitForPage(run: Run, { tool }: OpenCall): Promise<void> {
+/** Or until the person would rather do without it. */
+function waitForPage(run: Run, call: OpenCall): Promise<void> {
+  const { callId, tool } = call
+  const { take, commandId } = run.taskStop?.(callId).stopping ?? {}
+  if (take) {
+    const { result } = mayHaveRun(call)
+      ? unknownResult(call, 'skipped', `${skipped} Whether it took effect before is not known.`, argsOf(call))
+      : resultOf(call, 'skipped', skipped, argsOf(call))
+    return settle(run, call, [{ type: 'tool-result', callId, result, commandId, ...placeOf(run) }], { take })
+  }
   run.elsewhere?.seek(soughtBy(run, tool))
   return run.wait('page')
 }
+
+const skipped = 'The person skipped this: no page that is open has it.'
 
 function reportTaken(run: Run, call: OpenCall): Beside {
   const row = run.reports?.size ? run.reports.get(reportId(openCallOf(run, call))) : undefined
@@ -282,14 +294,19 @@ function resultOfReply(
 }
 
 /** Commits a call's result; the last one of a step brings the next step's start into the same transaction. */
-async function settle(run: Run, call: OpenCall, entries: readonly NewEntry[]): Promise<void> {
+async function settle(
+  run: Run,
+  call: OpenCall,
+  entries: readonly NewEntry[],
+  beside = reportTaken(run, call),
+): Promise<void> {
   run.settling.add(call.callId)
   const turn = turnOf(run)
   const isLast = turn.calls.every((other) => other.done || run.settling.has(other.callId))
   const isOver = entries.some((entry) => entry.type === 'tool-result' && entry.result.interrupts)
   const isNext = isLast && !isOver && !run.signal.aborted && !steering(run).length && !isHeld(run)
   const next = isNext ? [stepStart(turn)] : []
-  await run.journal.append([...entries, ...next], { must: true, ...reportTaken(run, call) })
+  await run.journal.append([...entries, ...next], { must: true, ...beside })
   if (isLast) run.settling.clear()
 }
 

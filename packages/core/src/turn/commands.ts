@@ -6,7 +6,7 @@ import { parseRule } from '../permission/rule.ts'
 import type { Hash } from '../ports/hash.ts'
 import type { InboxRow, RuleRecord, Store } from '../ports/store.ts'
 import type { Command } from '../session/command.ts'
-import { statusOf } from '../session/fold.ts'
+import { isWaiting, statusOf } from '../session/fold.ts'
 import type { NewEntry } from '../session/journal.ts'
 import type { Head, RuleSet } from '../session/state.ts'
 import { editPlan, planTool } from '../smart/plan.ts'
@@ -30,7 +30,7 @@ interface Taker extends Mover {
   readonly hash: Hash
 }
 
-/** `stop` and `stop-task` are left to the driver: their rows go with the end of the turn. */
+/** `stop` and `stop-task` are left to the driver: their rows go with the end of the turn, or of the call. */
 export async function takeCommand(taker: Taker, row: InboxRow): Promise<'taken' | 'stop'> {
   const { journal } = taker
   const { command } = row
@@ -40,13 +40,20 @@ export async function takeCommand(taker: Taker, row: InboxRow): Promise<'taken' 
     return 'taken'
   }
   if (command.type === 'stop' && head.turn) return 'stop'
-  const task = command.type === 'stop-task' && head.children[command.task]
-  if (task && statusOf(task) === 'busy') return 'stop'
+  if (command.type === 'stop-task' && isAtWork(head, command.task)) return 'stop'
   const isStopped = stopsAtCheckpoint(head, command)
   await journal.append(command.type === 'plan' ? planEntries(taker, command) : await entriesFor(taker, command), {
     take: [row.key],
   })
   return isStopped ? 'stop' : 'taken'
+}
+
+/** An agent at work for a call, or a call that may wait for its page: what waits for a person is theirs to answer. */
+function isAtWork(head: Head, task: string): boolean {
+  const { turn, children } = head
+  const worker = children[task]
+  if (worker) return statusOf(worker) === 'busy'
+  return turn?.calls.some((call) => call.callId === task && !call.done && !isWaiting(head, call)) ?? false
 }
 
 /** A host that dies before the turn has ended finds the checkpoint not passed, and asks again. */

@@ -125,6 +125,8 @@ export function createDriver(options: DriverOptions): Driver {
     const task = taskStop(row.command.task)
     task.stopping = stopping
     task.controller.abort()
+    // A call that waits for its page looks again, and finds that it is skipped.
+    holdUp.hint()
   }
 
   function taskStop(task: string): TaskStop {

@@ -160,18 +160,31 @@ test('a failed turn is one plain sentence, one retry, and its cause for develope
   logged.mockRestore()
 })
 
-test('a turn that needs another page says which, and can be skipped', async () => {
+const intent = { argsHash: '', attempt: 1, key: 's1:t1.1.0', at: 0 }
+
+test.each([
+  ['was never begun', {}],
+  ['is tried again', { intent, decision: { type: 'run' } }],
+  ['was begun on a page that is gone', { intent }],
+] as const)('a call that %s and needs another page says which, and is skipped alone', async (_what, begun) => {
   const session = scriptedSession({
     status: 'busy',
     waiting: 'page',
     pending: [said],
-    calls: [{ callId: 't1.1.0', tool: 'add_to_cart', label: 'Add to cart', args: '{}', done: false }],
+    calls: [
+      { callId: 't1.1.0', tool: 'search_hotels', args: '{}', done: false },
+      { callId: 't1.1.1', tool: 'search_hotels', args: '{}', done: false, intent },
+      { callId: 't1.1.2', tool: 'add_to_cart', label: 'Add to cart', args: '{}', done: false, ...begun },
+    ],
   })
   const chat = chatInPage(session)
   await drawn()
   expect(words(chat)).toContain('Continues on a page that has “Add to cart”.')
   button(chat, 'Skip').click()
-  expect(session.commands).toEqual([{ type: 'stop' }])
+  expect(session.commands).toEqual([{ type: 'stop-task', task: 't1.1.2' }])
+  session.calls.value = session.calls.value.slice(0, 2)
+  await drawn()
+  expect(words(chat)).not.toContain('Continues on')
 })
 
 test('tool cards tell the tense, the outcome, and on request with what', async () => {

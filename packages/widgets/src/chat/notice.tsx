@@ -1,7 +1,8 @@
 /** What holds a turn up or ended it, in one plain sentence, with the one thing to do about it. */
 
 import type { ComponentChildren } from 'preact'
-import type { ErrorData, TerminalReason, Waiting } from '@dogear/core'
+import type { ErrorData, OpenCall, TerminalReason, Waiting } from '@dogear/core'
+import type { Session } from '@dogear/worker'
 import { useWidget } from '../context.ts'
 import type { Strings } from '../strings.ts'
 import { toolLabel } from './call-view.ts'
@@ -58,10 +59,17 @@ function WaitingNotice({ waiting }: { waiting: Waiting }) {
     const again = { words: strings.retry, run: () => session.resume() }
     return <Notice action={waiting === 'token' ? again : undefined}>{strings.waiting[waiting]}</Notice>
   }
-  const call = session.calls.value.find(({ done, intent }) => !done && !intent)
-  const label = call ? toolLabel(session, call.tool, 'ask', call.label) : ''
-  const skip = { words: strings.skip, run: () => void session.stop() }
-  return <Notice action={skip}>{strings.waitingPage(label)}</Notice>
+  const call = awayCall(session)
+  if (!call) return null
+  const skip = { words: strings.skip, run: () => void session.stopTask(call.callId) }
+  return <Notice action={skip}>{strings.waitingPage(toolLabel(session, call.tool, 'ask', call.label))}</Notice>
+}
+
+/** The call that waits for a page: this one lacks its tool, or it is a helper's. Rather one that was not begun: others may be running in another tab. */
+function awayCall({ calls, agent }: Session): OpenCall | undefined {
+  const isHere = (tool: string) => agent.tools.some((each) => each.name === tool && !each.agent)
+  const away = calls.value.filter((call) => !call.done && (!call.request || call.decision) && !isHere(call.tool))
+  return away.find(({ intent, decision }) => !intent || decision) ?? away[0]
 }
 
 interface Action {
