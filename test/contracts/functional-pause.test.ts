@@ -301,6 +301,20 @@ test('[C48] a rejected call tells the model why, and is over', async () => {
   )
 })
 
+test('[C48] two who go on from one state are two to the model’s server, and one to the tool', async () => {
+  const keys: string[] = []
+  const tool = {
+    ...guarded,
+    func: (_: unknown, context: { idempotencyKey: string }) => keys.push(context.idempotencyKey),
+  }
+  const { agent, model } = functional([call('book', { hotel: 'Sol' }), say('A.'), say('B.')], { tools: [tool] })
+  const { state } = await agent.invoke(hello)
+  const approved = agent.resolveToolApproval(state, { id: idOf(state), approved: true })
+  for (const each of [approved, approved]) await agent.invoke(each)
+  expect(new Set(model.options.map(({ key }) => key)).size).toBe(3)
+  expect(new Set(keys).size).toBe(1)
+})
+
 test('[C48] a decision may be changed until it was carried out, and must be about something that waits', async () => {
   ran.length = 0
   const { agent } = functional([call('book', { hotel: 'Sol' }), say('Ok.')], { tools: [guarded] })

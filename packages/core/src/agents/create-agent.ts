@@ -144,12 +144,12 @@ function questionListener({ humanInTheLoop }: FunctionalOptions): InvokeOptions[
 }
 
 /** The same thread, the ports it was given. */
-export function runInPlace({ clock, hash, warn }: AgentPorts, modelOf = ownModel): Runner {
+export function runInPlace({ clock, hash, ids, warn }: AgentPorts, modelOf = ownModel): Runner {
   const made = new WeakMap<AgentDefinition, RunAgent>()
   return async ({ agent, ...job }) => {
     const run = made.get(agent) ?? runAgentOf(agent, modelOf(agent))
     made.set(agent, run)
-    await runInMemory({ ...job, agent: run, clock, hash, warn })
+    await runInMemory({ ...job, runId: ids.id(), agent: run, clock, hash, warn })
   }
 }
 

@@ -12,8 +12,10 @@ import { activeAgent } from './active-agent.ts'
 
 export interface MemoryRun {
   readonly agent: RunAgent
-  /** Names its calls to tools and models. */
+  /** Names its calls to tools: the same for all that go on from one state. */
   readonly sessionId: string
+  /** Names its calls to models; `sessionId` where nobody else goes on from its state. */
+  readonly runId?: string
   readonly first: readonly NewEntry[]
   readonly clock: Clock
   readonly hash: Hash
@@ -29,7 +31,7 @@ export interface MemoryRun {
 
 /** Ends when the turn has ended, waits for a person, or is left at a checkpoint. */
 export async function runInMemory(options: MemoryRun): Promise<Journal> {
-  const { agent, sessionId, clock, hash, signal, published, checkpoint, emit, warn = () => {} } = options
+  const { agent, sessionId, runId, clock, hash, signal, published, checkpoint, emit, warn = () => {} } = options
   const { fold = foldOf(emptyHead(sessionId, agent.name)) } = options
   const journal = openJournal({ fold, clock, epoch: 1, published, isFoldedThere: options.fold !== undefined })
   await journal.append(options.first)
@@ -37,6 +39,7 @@ export async function runInMemory(options: MemoryRun): Promise<Journal> {
   let waits = 0
   const run: Run = {
     journal,
+    runId,
     agent: () => activeAgent(agent, journal.fold.head),
     clock,
     startedAt: clock.elapsed(),

@@ -4,7 +4,7 @@ import type { ModelRequest } from '../ports/model.ts'
 import type { Purpose } from '../session/entry.ts'
 import type { NewEntry } from '../session/journal.ts'
 import { addToPartial, emptyPartial } from '../session/partial.ts'
-import { headOf, modelNameOf, turnOf, type Run } from './run.ts'
+import { modelNameOf, streamKey, turnOf, type Run } from './run.ts'
 import { usageEntries } from './usage.ts'
 
 export interface Aside {
@@ -25,18 +25,17 @@ export async function askAside(
   return askWithKey(run, `${id}.${step}.${purpose}${index || ''}`, purpose, request)
 }
 
-/** The key names it for good: asked again with the same, a proxy gives the same answer. */
 export async function askWithKey(
   run: Run,
   key: string,
   purpose: Exclude<Purpose, 'step'>,
   request: Omit<ModelRequest, 'model'>,
 ): Promise<Aside> {
-  const { sessionId } = headOf(run)
   const startedAt = run.clock.elapsed()
   let partial = emptyPartial(key)
   const asked = { model: modelNameOf(run), ...request }
-  for await (const event of run.agent().model.stream(asked, { signal: run.signal, key: `${sessionId}:${key}` })) {
+  const options = { signal: run.signal, key: streamKey(run, key) }
+  for await (const event of run.agent().model.stream(asked, options)) {
     partial = addToPartial(partial, event)
   }
   if (!partial.finish) throw new DogearError('stream-cut', `The ${purpose} stopped before its end.`)

@@ -22,6 +22,8 @@ import type { Page } from './page.ts'
 
 export interface Run {
   readonly journal: Journal
+  /** In memory: two runs may go on from one state, and neither is to get what the model answers the other. */
+  readonly runId?: string
   /** The agent as this page defines it now; a page may add tools while a turn waits. */
   readonly agent: () => RunAgent
   readonly clock: Clock
@@ -201,6 +203,11 @@ export function turnOf(run: Run): OpenTurn {
   const { turn } = headOf(run)
   if (!turn) throw new DogearError('internal', 'No turn is open.')
   return turn
+}
+
+/** Names a model call for good: asked again with it, a proxy gives the same answer. */
+export function streamKey(run: Run, key: string): string {
+  return `${run.runId ?? headOf(run).sessionId}:${key}`
 }
 
 /** A turn's own, else the session's: chosen for its own agent, not for one that it gave the word to. */

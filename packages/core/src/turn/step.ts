@@ -4,7 +4,7 @@ import { addToPartial, copyOfPartial, emptyPartial, type Partial } from '../sess
 import { answerEntries, cutEntry } from './answer.ts'
 import { prepareStep } from './prepare.ts'
 import { promptOf } from './prompt.ts'
-import { headOf, turnOf, type Run } from './run.ts'
+import { headOf, streamKey, turnOf, type Run } from './run.ts'
 import { unlessStopped } from './unless-stopped.ts'
 import { usageEntries } from './usage.ts'
 
@@ -70,7 +70,7 @@ async function streamInto(
   const agent = run.agent()
   const events = agent.model.stream(await promptOf(run), {
     signal: run.signal,
-    key: `${run.journal.fold.head.sessionId}:${key}`,
+    key: streamKey(run, key),
     after: partial.after,
   })
   for await (const event of events) {

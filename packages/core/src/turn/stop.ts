@@ -4,7 +4,7 @@ import type { NewEntry } from '../session/journal.ts'
 import type { Head, OpenCall, OpenTurn } from '../session/state.ts'
 import { messageOf } from './answer.ts'
 import { wayBack } from './branch.ts'
-import { headOf, turnOf, type Run } from './run.ts'
+import { headOf, streamKey, turnOf, type Run } from './run.ts'
 import { hasWords } from './step.ts'
 import { usageEntries } from './usage.ts'
 
@@ -19,7 +19,7 @@ export async function stopTurn(run: Run): Promise<void> {
     // Nobody waits for it: a model that cannot be told is stopped all the same.
     void run
       .agent()
-      .model.stop?.(`${run.journal.fold.head.sessionId}:${turn.openStep.key}`)
+      .model.stop?.(streamKey(run, turn.openStep.key))
       .catch(() => {})
     const partial = run.shown() ?? (await run.loadPartial(turn.openStep.id))
     if (partial && hasWords(partial)) {

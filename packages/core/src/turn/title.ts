@@ -14,7 +14,8 @@ export async function titleByModel(run: Run): Promise<void> {
       (message) => isFromPerson(message) || message.role === 'assistant',
     )
     const words = said.map((message) => `${message.role}: ${textOf(message).slice(0, wordsShown)}`).join('\n')
-    const { text, entries } = await askWithKey(run, 'title', 'title', {
+    // Named by the turn: a key that others could have too would bring the title of their session.
+    const { text, entries } = await askWithKey(run, `${headOf(run).lastEnd?.turnId}.title`, 'title', {
       messages: [noticeOf(`${question}\n\n${words}`)],
       maxOutputTokens: 200,
     })

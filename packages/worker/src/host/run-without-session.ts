@@ -24,6 +24,7 @@ export async function runWithoutSession(
   await runInMemory({
     agent: remoteAgent(agent, page, createModel, () => store.memory(clock.now)),
     sessionId,
+    runId,
     first,
     clock,
     hash,
