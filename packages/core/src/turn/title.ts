@@ -1,6 +1,7 @@
-/** The title a model gives a session after its first turn. */
+/** The title a model gives a session after its first turn, or after one of the next when none came. */
 import { textOf, isFromPerson } from '../session/message.ts'
 import { pathOf } from '../session/fold.ts'
+import type { Journal } from '../session/journal.ts'
 import { describeError } from '../error.ts'
 import { askWithKey } from './ask-aside.ts'
 import { noticeOf } from './prompt.ts'
@@ -8,7 +9,8 @@ import { headOf, type Run } from './run.ts'
 
 /** Beside the session's turns, which never wait for it. Without an answer the title by its first words stays. */
 export async function titleByModel(run: Run): Promise<void> {
-  if (run.agent().title !== 'model' || !isDue(run)) return
+  if (run.agent().title !== 'model' || asking.has(run.journal) || !isDue(run)) return
+  asking.add(run.journal)
   try {
     const said = (await run.journal.messages()).filter(
       (message) => isFromPerson(message) || message.role === 'assistant',
@@ -32,15 +34,23 @@ export async function titleByModel(run: Run): Promise<void> {
     ])
   } catch (error) {
     if (!run.signal.aborted) run.warn(`The model gave no title (${describeError(error)}); the first words stay.`)
+  } finally {
+    asking.delete(run.journal)
   }
 }
 
 function isDue(run: Run): boolean {
   const { titledBy, lastEnd } = headOf(run)
   if (titledBy !== 'heuristic' || lastEnd?.terminalReason !== 'completed') return false
-  const path = pathOf(run.journal.fold)
-  return path.filter((node) => node.role === 'user').every((node) => node.turnId === lastEnd.turnId)
+  const said = pathOf(run.journal.fold).filter((node) => node.role === 'user')
+  const turns = new Set(said.map((node) => node.turnId))
+  // What was imported is of no turn, and may be long.
+  return turns.size <= tries && !turns.has(undefined)
 }
+
+/** A turn that ends while the model still thinks would pay for a second title. */
+const asking = new WeakSet<Journal>()
+const tries = 3
 
 const wordsShown = 1000
 const longest = 80
