@@ -264,6 +264,7 @@ export { callTool, resultLimit, type CallContext, type CallReply } from './tools
 export { spellOut } from './tools/spell-out.ts'
 export {
   entryInPlaceOf,
+  badField,
   isCommand,
   isEntry,
   isHead,

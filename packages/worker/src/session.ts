@@ -29,6 +29,7 @@ import type {
 } from '@dogear/core'
 import type { ReadonlySignal } from '@preact/signals-core'
 
+/** A call that is given what it cannot take, an id that is undefined say, rejects with `input-invalid` and what to give. */
 export interface Session {
   readonly id: string
   readonly agent: AgentDefinition
@@ -136,12 +137,13 @@ export interface Session {
   answer(requestId: string, answers: Answers, notes?: string): Turn
   /** A person's own change of the plan; the steps it gives without an owner become theirs. */
   editPlan(edit: PlanEdit): Turn
+  /** A title of 1 to 200 characters; no other replaces it. Rejects what is none. */
   rename(title: string): Promise<void>
   /** How much runs without asking, from the next call on. Rejects a mode the agent does not allow. */
   setMode(mode: PermissionMode): Promise<void>
   /** Takes back a rule that "always" made in this session; those of the user are in `agent.rules`. */
   revokeRule(rule: string): Promise<void>
-  /** Chooses another model, system prompt … for the steps to come. Kept with the session. */
+  /** Chooses another model, system prompt … for the steps to come. Kept with the session. Rejects what cannot be set. */
   set(choices: Choices): Promise<void>
   /** Tells each entry once it is folded in, in order, from now on. Returns what ends it. */
   listen(listener: (entry: Entry) => void): () => void

@@ -6,7 +6,6 @@ import { isWebAddress } from '../permission/elicitation.ts'
 import { parseRule } from '../permission/rule.ts'
 import type { RuleRecord, SessionRecord } from '../ports/store.ts'
 import {
-  anything,
   count,
   either,
   flag,
@@ -37,9 +36,14 @@ export function isEntry(value: unknown, seq: number): value is Entry {
 
 /** A type that is not known passes: whoever takes it says so to its sender. */
 export function isCommand(value: unknown): value is Command {
-  if (!shape({ commandId: text, sessionId: text, at: time, type: text })(value)) return false
-  const { type } = value as Command
-  return !Object.hasOwn(commands, type) || commands[type](value)
+  return shape({ commandId: text, sessionId: text, at: time, type: text })(value) && !badField(value as Command)
+}
+
+/** The first field of a command that is not what it should be, and whether it may be null. */
+export function badField(command: Command): { readonly field: string; readonly mayBeNull: boolean } | undefined {
+  const fields = Object.hasOwn(commands, command.type) ? Object.entries(commands[command.type]) : []
+  const bad = fields.find(([field, check]) => !check(command[field as keyof Command]))
+  return bad && { field: bad[0], mayBeNull: bad[1](null) }
 }
 
 export function isHead(value: unknown, sessionId: string): value is Head {
@@ -282,25 +286,25 @@ const bodies: Readonly<Record<EntryType, Check>> = {
   'turn-end': shape({ terminalReason: text, error: maybe(error), outputError: maybe(text) }),
 }
 
-const commands: Readonly<Record<Command['type'], Check>> = {
-  send: shape({ content, when: maybe(text) }),
-  unqueue: shape({ target: text }),
-  requeue: shape({ target: text, content: maybe(content), when: maybe(text) }),
-  stop: anything,
-  'stop-task': shape({ task: text }),
-  resolve: shape({ requestId: text, resolution, by: maybe(text), host: maybe(text) }),
-  'resolve-all': shape({ requestIds: list(text), resolution, by: maybe(text) }),
-  rule: shape({ rule: text, decision: orNull(text), agent: text }),
-  retry: shape({ model: maybe(text) }),
-  goto: shape({ messageId: orNull(text), exact: maybe(flag) }),
-  edit: shape({ messageId: text, content }),
-  regenerate: shape({ messageId: maybe(text) }),
-  rewind: shape({ messageId: orNull(text) }),
-  compact: anything,
-  rename: shape({ title: text }),
-  set: shape({ settings }),
-  plan: shape({ change: object }),
-  report: shape({ reply: shape({ status: text, content: text, summary: maybe(text), asks: maybe(object) }) }),
+const commands: Readonly<Record<Command['type'], Readonly<Record<string, Check>>>> = {
+  send: { content, when: maybe(text) },
+  unqueue: { target: text },
+  requeue: { target: text, content: maybe(content), when: maybe(text) },
+  stop: {},
+  'stop-task': { task: text },
+  resolve: { requestId: text, resolution, by: maybe(text), host: maybe(text) },
+  'resolve-all': { requestIds: list(text), resolution, by: maybe(text) },
+  rule: { rule: text, decision: orNull(text), agent: text },
+  retry: { model: maybe(text) },
+  goto: { messageId: orNull(text), exact: maybe(flag) },
+  edit: { messageId: text, content },
+  regenerate: { messageId: maybe(text) },
+  rewind: { messageId: orNull(text) },
+  compact: {},
+  rename: { title: text },
+  set: { settings },
+  plan: { change: object },
+  report: { reply: shape({ status: text, content: text, summary: maybe(text), asks: maybe(object) }) },
 }
 
 const partial = shape({

@@ -8,7 +8,6 @@ export const count: Check = (value) => Number.isFinite(value)
 export const whole: Check = (value) => Number.isSafeInteger(value) && (value as number) >= 0
 /** A date that is none throws when it is written out. */
 export const time: Check = (value) => count(value) && Math.abs(value as number) <= 8.64e15
-export const anything: Check = () => true
 export const object: Check = (value) => isObject(value)
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -164,7 +164,7 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
     if (isClosed) return turns.refuse(sent, closedError)
     mine.add(sent.commandId)
     if (body.type === 'send') {
-      unsaved.value = [...unsaved.value, { commandId: sent.commandId, text: textOf({ content: body.content }) }]
+      unsaved.value = [...unsaved.value, { commandId: sent.commandId, text: wordsOf(body.content) }]
     }
     const turn = turns.add(sent)
     if (isWiped) options.reopen()
@@ -186,7 +186,18 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
   }
 
   function submit(command: Command): void {
-    post({ type: 'command', command, isShown: globalThis.document?.visibilityState !== 'hidden' })
+    try {
+      post({ type: 'command', command, isShown: globalThis.document?.visibilityState !== 'hidden' })
+    } catch (error) {
+      refuse(command.commandId, { code: 'input-invalid', message: describeError(error) })
+    }
+  }
+
+  /** Nothing is kept of what nobody could take, and the session goes on without it. */
+  function refuse(commandId: string, error: ErrorData): void {
+    if (!turns.lost(commandId, error)) return
+    if (error.code === 'input-invalid') forget(commandId)
+    else failure.value = error
   }
 
   const connection = computed<Connection>(() => {
@@ -263,15 +274,18 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
     answer: (requestId, answers, notes) => session.resolve(requestId, { type: 'answer', answers, notes }),
     editPlan: (change) => command({ type: 'plan', change }),
     rename: (title) => command({ type: 'rename', title }).saved,
-    async setMode(mode) {
-      const { refused } = await command({ type: 'set', settings: { mode } })
-      if (refused !== undefined) throw new DogearError('input-invalid', refused)
-    },
+    setMode: (mode) => session.set({ mode }),
     async revokeRule(rule) {
       const given = fold.head.rules?.filter((set) => set.rule === rule) ?? []
       await Promise.all(given.map((set) => command({ ...set, type: 'rule', decision: null }).saved))
     },
-    set: (settings) => command({ type: 'set', settings }).saved,
+    async set(settings) {
+      const turn = command({ type: 'set', settings })
+      // Whether a mode is allowed only the session's owner knows.
+      if (settings?.mode === undefined) return turn.saved
+      const { refused } = await turn
+      if (refused !== undefined) throw new DogearError('input-invalid', refused)
+    },
     listen: (listener) => listeners.add(listener, fold.head.seq),
     snapshot: ({ tag }) => ask({ type: 'snapshot', sessionId, tag }),
     snapshots: async () => {
@@ -329,8 +343,7 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
           case 'saved':
             return turns.saved(message.commandId)
           case 'unsaved':
-            if (turns.lost(message.commandId, message.error)) failure.value = message.error
-            return
+            return refuse(message.commandId, message.error)
           case 'session-failed':
             failure.value = message.error
             // Saved, and for a newer script to answer: nobody here would ever hear of it.
@@ -361,6 +374,15 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
     },
   }
   return session
+}
+
+/** Whatever was given: its host says what is wrong with it. */
+function wordsOf(content: Message['content']): string {
+  try {
+    return textOf({ content })
+  } catch {
+    return ''
+  }
 }
 
 const closedError: ErrorData = {

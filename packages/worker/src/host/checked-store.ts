@@ -12,6 +12,7 @@ import {
   type SessionRecord,
   type Store,
 } from '@dogear/core'
+import { checkCommand } from './check-command.ts'
 
 export function checkedStore(store: Store, warn: (message: string) => void): Store {
   /** Told and kept once, however often they are read. */
@@ -94,6 +95,10 @@ export function checkedStore(store: Store, warn: (message: string) => void): Sto
       // Only a cache: the journal is folded anew.
       const value = await store.head(sessionId).catch(() => undefined)
       return isHead(value, sessionId) ? value : undefined
+    },
+    async send(command) {
+      checkCommand(command)
+      await store.send(command)
     },
     async inbox(sessionId) {
       const rows = await store.inbox(sessionId)
