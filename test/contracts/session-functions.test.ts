@@ -1,5 +1,5 @@
 /** Sessions as functions beside `query()`: the same store, without an agent. */
-import { call, say, scriptedModel } from '@dogear/testing'
+import { call, pause, say, scriptedModel } from '@dogear/testing'
 import {
   archiveSession,
   createSmartAgent,
@@ -18,6 +18,7 @@ import {
   type SDKMessage,
 } from 'dogear'
 import { expect, test } from 'vitest'
+import { until } from './device.ts'
 
 const fine = () => scriptedModel(() => say('Fine.'))
 
@@ -113,6 +114,21 @@ test('[K37] a session is renamed, tagged, put away and deleted by its id alone',
   await deleteSession('kept')
   expect(await getSessionInfo('kept')).toBeUndefined()
   await expect(renameSession('kept', 'x')).rejects.toMatchObject({ code: 'session-missing' })
+})
+
+test('[T16] [T18] deleting a session of one user leaves another user’s of the same id alone, also while it is answered', async () => {
+  let answer = () => {}
+  const thought = new Promise<void>((resolve) => (answer = resolve))
+  await all('One', { model: fine(), user: 'ann', sessionId: 'main' })
+  const model = scriptedModel([[say('half'), pause(thought), say(' and whole')]])
+  const session = await createSmartAgent({ user: 'bob', model }).open('main')
+  const turn = session.send('Two')
+  await until(() => session.partial.value?.text === 'half')
+  await deleteSession('main', { user: 'ann' })
+  answer()
+  expect(await turn).toMatchObject({ text: 'half and whole' })
+  expect(session.messages.value).toHaveLength(2)
+  expect(await getSessionInfo('main', { user: 'ann' })).toBeUndefined()
 })
 
 test('[K37] a fork has the messages up to and including one, under uuids of its own', async () => {

@@ -296,6 +296,16 @@ async function waiting(tool: ToolOptions) {
   return { agent, forged }
 }
 
+test('[K37] an agent deletes no session of another agent, and whoever has it open keeps it', async () => {
+  const owner = agentThat({ model: scriptedModel(() => say('Fine.')) })
+  const session = await owner.open('theirs')
+  await session.send('One')
+  const deleting = agentThat({ model: scriptedModel([]) }).sessions.delete('theirs')
+  await expect(deleting).rejects.toMatchObject({ code: 'session-agent-mismatch' })
+  expect(session.messages.value).toHaveLength(2)
+  expect(await session.send('Two')).toMatchObject({ text: 'Fine.' })
+})
+
 test('[K37] a deleted session is in no list, and deleting it again is no error', async () => {
   const agent = agentThat({ model: scriptedModel(() => say('Fine.')) })
   await said(agent, 'gone', 'First')

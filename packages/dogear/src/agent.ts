@@ -71,6 +71,7 @@ export interface Sessions {
   export(sessionId: string, options: { raw: true }): Promise<RawSession>
   /** Opens a snapshot, or one that `session.snapshots()` lists, as a new session; the old one is not touched. */
   import(snapshot: Snapshot | NamedSnapshot): Promise<Session>
+  /** With all that is kept of it. No error when there is none; `session-agent-mismatch` when it is another agent's. */
   delete(sessionId: string): Promise<void>
   /** Deletes everything kept for this user on this device: call it when they log out. */
   clear(): Promise<void>

@@ -154,7 +154,7 @@ export type Question =
   /** What the user allows this agent for good. */
   | ({ readonly type: 'rules'; readonly agent: string } & Place)
   | ({ readonly type: 'revoke'; readonly id: string } & Place)
-  | ({ readonly type: 'delete'; readonly sessionId: string } & Place)
+  | ({ readonly type: 'delete' } & OfSession)
   | { readonly type: 'clear'; readonly user?: string }
 
 /** Which store: a user's database, or what lives and dies with the page. */

@@ -177,6 +177,17 @@ test('when no other host can be started, sessions say so and nobody waits for ev
   expect(await asking).toMatchObject({ code: 'worker-blocked' })
 })
 
+test('[T18] what another tab deleted of one user is not taken for another user’s of the same id', async () => {
+  const page = pageWith([hostThatAnswers])
+  const session = await page.client.open({ ...agent, user: 'bob' })
+  const turn = session.send('hello')
+  page.hosts[0]!.say({ type: 'session-deleted', user: 'ann', sessionId: session.id })
+  page.hosts[0]!.say({ type: 'saved', commandId: turn.id })
+  await turn.saved
+  page.hosts[0]!.say({ type: 'session-deleted', user: 'bob', sessionId: session.id })
+  await expect(turn).rejects.toMatchObject({ code: 'session-missing' })
+})
+
 test('a session that could not be opened again is opened by resume', async () => {
   const page = pageWith([hostThatAnswers, refused, hostThatAnswers])
   const session = await page.client.open(agent)

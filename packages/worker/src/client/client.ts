@@ -23,7 +23,11 @@ export interface Client {
   /** The list now, and whenever something in it changes, in whichever tab, until what this returns is called. */
   watch(question: Watching['question'], listener: (sessions: readonly SessionInfo[]) => void): () => void
   import(agent: AgentDefinition, snapshot: Snapshot | NamedSnapshot, opened?: Opened): Promise<Session>
-  delete(agent: Pick<AgentDefinition, 'user' | 'persistSession'>, sessionId: string): Promise<void>
+  /** Refused when it is another agent's; without `name`, whichever agent's it is. */
+  delete(
+    agent: Pick<AgentDefinition, 'user' | 'persistSession'> & { readonly name?: string },
+    sessionId: string,
+  ): Promise<void>
   /** Deletes everything kept for this agent's user on this device. */
   clear(agent: AgentDefinition): Promise<void>
   /** Runs without sessions, for the pages that want them: `createRuns` is given, so that the others need not load it. */
@@ -31,6 +35,9 @@ export interface Client {
 }
 
 type Watching = Extract<ToHost, { type: 'watch' }>
+
+/** Whether a session is among those that go. Two users may each have one of the same id. */
+type IsGone = (agent: AgentDefinition, sessionId: string) => boolean
 
 export type Opened = (session: Session) => Promise<void>
 
@@ -229,8 +236,8 @@ export function createClient(options: ClientOptions): Client {
   }
 
   /** Emptied only when they are deleted: a session that begins anew before would be deleted too. */
-  async function forget(sessionIds: readonly string[], deletion: Question): Promise<void> {
-    const gone = letGo(sessionIds)
+  async function forget(isGone: IsGone, deletion: Question): Promise<void> {
+    const gone = letGo(isGone)
     for (const { id: sessionId } of gone) wire?.post({ type: 'close', sessionId })
     try {
       await question(deletion)
@@ -239,16 +246,12 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  function letGo(sessionIds: readonly string[]): ClientSession[] {
-    return sessionIds.flatMap((sessionId) => {
-      const open = sessions.get(sessionId)
-      sessions.delete(sessionId)
-      return open?.session ?? []
+  function letGo(isGone: IsGone): ClientSession[] {
+    return [...sessions.values()].flatMap(({ session, agent }) => {
+      if (!isGone(agent, session.id)) return []
+      sessions.delete(session.id)
+      return session
     })
-  }
-
-  function idsOf(user: string | undefined): string[] {
-    return [...sessions].filter(([, { agent }]) => agent.user === user).map(([sessionId]) => sessionId)
   }
 
   function newSession(agent: AgentDefinition, sessionId: string): ClientSession {
@@ -308,10 +311,12 @@ export function createClient(options: ClientOptions): Client {
         return
       case 'session-deleted':
         witness.forget(message.user, [message.sessionId])
-        return letGo([message.sessionId]).forEach((session) => session.wipe())
+        return letGo(({ user }, id) => user === message.user && id === message.sessionId).forEach((session) =>
+          session.wipe(),
+        )
       case 'user-cleared':
         witness.forget(message.user)
-        letGo(idsOf(message.user)).forEach((session) => session.wipe())
+        letGo(({ user }) => user === message.user).forEach((session) => session.wipe())
         return cleared(message.user)
       default: {
         // Also of a session that was closed while it worked.
@@ -350,13 +355,18 @@ export function createClient(options: ClientOptions): Client {
       const sessionId = await question({ type: 'import', ...place, agent: name, version, tools, snapshot })
       return use(attach(agent, { type: 'id', id: sessionId }), opened)
     },
-    delete({ user, persistSession }, sessionId) {
+    delete({ name: agent, user, persistSession = true }, sessionId) {
       witness.forget(user, [sessionId])
-      return forget([sessionId], { type: 'delete', user, persistSession, sessionId })
+      const isGone: IsGone = (open, openId) =>
+        openId === sessionId &&
+        open.user === user &&
+        (open.persistSession ?? true) === persistSession &&
+        [undefined, open.name].includes(agent)
+      return forget(isGone, { type: 'delete', agent, user, persistSession, sessionId })
     },
     async clear({ user }) {
       witness.forget(user)
-      await forget(idsOf(user), { type: 'clear', user })
+      await forget((open) => open.user === user, { type: 'clear', user })
       cleared(user)
     },
   }

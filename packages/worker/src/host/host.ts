@@ -289,9 +289,16 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       await (await storeOf(place)).deleteRule(id)
       return null
     },
-    async delete({ sessionId, ...place }) {
-      close(sessionId)
-      await (await storeOf(place)).delete(sessionId)
+    async delete({ agent, sessionId, ...place }) {
+      const store = await storeOf(place)
+      const row = await store.session(sessionId)
+      const open = sessions.get(sessionId)
+      const isHere = open && keyOf(open.spec) === keyOf(place)
+      // Of a row that cannot be read nobody knows whose it is.
+      const owner = row?.agent || (isHere && open.spec.name)
+      if (agent !== undefined && owner && owner !== agent) throw otherAgent(sessionId, owner, agent)
+      if (isHere) close(sessionId)
+      await store.delete(sessionId)
       tellDeleted(platform, place.user, sessionId)
       tellRoomMade()
       return null
