@@ -274,6 +274,19 @@ test('[G3] [O12] a stop that finds evidence of the call it stops leaves one resu
   expect(entries.filter(({ type }) => type === 'tool-result')).toHaveLength(1)
 })
 
+test.each(['this tab', 'another tab'])(
+  '[T16] what a tool gives back after %s deleted its session is kept nowhere',
+  async (by) => {
+    const here = device()
+    const { old, finish, options } = await takenFrom(here)
+    const tab = by === 'this tab' ? old : here.tab(options)
+    await tab.client.delete(defineAgent({ name: 'tester', ...options }), 's1')
+    finish('receipt 7')
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect(await here.store.sides('evidence', 's1')).toEqual([])
+  },
+)
+
 /** A tab whose session another one takes while its tool runs: its result comes too late to be written. */
 async function takenFrom(here: ReturnType<typeof device>) {
   let entered = 0
@@ -286,6 +299,8 @@ async function takenFrom(here: ReturnType<typeof device>) {
   void letGo.send('pay')
   await until(() => entered === 1)
   return {
+    old,
+    options,
     model,
     follow: () => here.tab(options).open(),
     entered: () => entered,

@@ -96,7 +96,7 @@ const call: fc.Arbitrary<Call> = fc.oneof(
   fc.record({
     call: fc.constant('side' as const),
     session,
-    kind: fc.constantFrom<SideKind>('draft', 'lease'),
+    kind: fc.constantFrom<SideKind>('draft', 'lease', 'evidence'),
     id: fc.constantFrom('a', 'b', '\uffff'),
     value: fc.anything({ withNullPrototype: false, withBigInt: true, withDate: true, withMap: true }),
   }),
@@ -182,7 +182,7 @@ async function contents(store: Store): Promise<unknown> {
         inbox: await store.inbox(id),
         partials: [await store.partial(id, 'a.1'), await store.partial(id, 'a.2')],
         snapshots: await store.snapshots(id),
-        sides: [await store.sides('draft', id), await store.sides('lease', id)],
+        sides: await Promise.all((['draft', 'lease', 'evidence'] as const).map((kind) => store.sides(kind, id))),
       })),
     ),
   }

@@ -500,6 +500,14 @@ export function storeContract(implementation: string, openStore: OpenStore): voi
       ])
     }
 
+    test('[T16] what a call came to is kept only while there is a session: after its deletion nothing of it comes back', async () => {
+      await store.saveSide('evidence', 'trip', 'a', 'too early')
+      await fill('trip')
+      await store.delete('trip')
+      await store.saveSide('evidence', 'trip', 'a', 'too late')
+      expect(await holdings('trip')).toEqual(nothing)
+    })
+
     const nothing = [undefined, [], undefined, undefined, [], undefined, [], [], []]
 
     test('everything of one session goes, and nothing of its neighbours', async () => {
@@ -635,8 +643,8 @@ export function storeContract(implementation: string, openStore: OpenStore): voi
         bytes: new Uint8Array([1, 2]),
       }
       value.self = value
-      await store.saveSide('evidence', 'trip', 'a', value)
-      expect(await store.side('evidence', 'trip', 'a')).toEqual(value)
+      await store.saveSide('draft', 'trip', 'a', value)
+      expect(await store.side('draft', 'trip', 'a')).toEqual(value)
     })
 
     test.each([

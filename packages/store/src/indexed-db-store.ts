@@ -153,8 +153,9 @@ export async function openIndexedDbStore({ user, name, onCleared }: IndexedDbSto
       }),
 
     saveSide: (kind, sessionId, id, value) =>
-      loosely(['side'], async (transaction) => {
+      loosely(kind === 'evidence' ? ['side', 'sessions'] : ['side'], async (transaction) => {
         const side = transaction.objectStore('side')
+        if (kind === 'evidence' && !(await transaction.objectStore('sessions').get(sessionId))) return
         if (value === undefined) await side.delete([kind, sessionId, id])
         else await side.put(value, [kind, sessionId, id])
       }),

@@ -144,6 +144,7 @@ export function openMemoryStore(): Store {
     },
 
     async saveSide(kind, sessionId, id, value) {
+      if (kind === 'evidence' && !shelves.get(sessionId)?.row) return
       const { sides } = shelf(sessionId)
       if (!sides.has(kind)) sides.set(kind, new Map())
       if (value === undefined) sides.get(kind)?.delete(id)

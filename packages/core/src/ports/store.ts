@@ -50,7 +50,7 @@ export interface Store {
   /** Small records beside the journal: drafts, cursors, leases, evidence. */
   side(kind: SideKind, sessionId: string, id: string): Promise<unknown>
   sides(kind: SideKind, sessionId: string): Promise<{ id: string; value: unknown }[]>
-  /** `undefined` deletes. */
+  /** `undefined` deletes. Evidence only while there is a session, in one transaction: what is deleted does not come back. */
   saveSide(kind: SideKind, sessionId: string, id: string, value: unknown): Promise<void>
   /** Changes a side record only while it is still `from`, in one transaction; false when it is not. Texts only: they compare. */
   swapSide(kind: SideKind, sessionId: string, id: string, from: string | undefined, to?: string): Promise<boolean>
