@@ -435,13 +435,25 @@ test('[G8] arguments go on after a re-attach under the index they began with', a
   expect(await read(model, { key: 'k', after: '3' })).toContainEqual({ type: 'call-delta', index: 1, args: '1}' })
 })
 
-test('[G8] a stream the server no longer keeps is lost, so that it is asked for anew', async () => {
-  for (const status of [404, 410]) {
+test('[G8] a stream the server no longer keeps, or never did, is lost, so that it is asked for anew', async () => {
+  for (const status of [302, 400, 403, 404, 405, 410, 422, 501]) {
     const { model } = await modelOn(json(status, {}))
     await expect(read(model, { key: 'k', after: '3' })).rejects.toMatchObject({
       code: 'stream-cut',
       details: { lost: true, status },
     })
+  }
+})
+
+test('[G8] a server that is busy, or wants another token, still keeps the stream', async () => {
+  for (const [status, code] of [
+    [401, 'token-refused'],
+    [408, 'model-failed'],
+    [429, 'rate-limited'],
+    [503, 'model-failed'],
+  ] as const) {
+    const { model } = await modelOn(json(status, {}), { maxRetries: 0 })
+    await expect(read(model, { key: 'k', after: '3' })).rejects.toMatchObject({ code })
   }
 })
 

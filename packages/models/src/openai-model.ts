@@ -69,8 +69,11 @@ export function createOpenAIModel(options: OpenAIModelOptions): Model {
       method: 'GET',
       url: `${streamUrl(key)}?after=${encodeURIComponent(idOf(after))}`,
       patience: patience.return,
-      mend({ details: { status } }) {
-        if (status === 404 || status === 410) throw cutOff({ lost: true, status })
+      mend({ code, details }) {
+        const status = Number(details['status'])
+        const isThere = code === 'token-refused' || code === 'rate-limited' || status === 408 || status >= 500
+        // A server that gives ids to its events need not keep them, and says so in whatever way it likes.
+        if (!isThere || status === 501) throw cutOff({ lost: true, status })
         return undefined
       },
     }
