@@ -1,5 +1,5 @@
 /** Words sent while an agent works: when they are said, how they are changed, and that none is lost. */
-import { textOf, type Message, type ModelRequest } from '@dogear/core'
+import { textOf, type Batch, type Message, type ModelRequest } from '@dogear/core'
 import { call, fail, forever, pause, say, scriptedModel } from '@dogear/testing'
 import type { Session } from '@dogear/worker'
 import { expect, test } from 'vitest'
@@ -77,6 +77,34 @@ test('[G7] [K40] an interruption that its host did not live to make is made by t
   await until(() => after.messages.value.length === 3, 'the words are answered')
   expect(after.messages.value.map(textOf)).toEqual(['talk', 'stop that', 'Here I am.'])
   expect(model.requests).toHaveLength(2)
+})
+
+test('[G7] [O8] words that wait are answered before later ones, also when their host dies between two turns', async () => {
+  const here = device()
+  const { store } = here
+  let finish = () => {}
+  const dying = {
+    ...store,
+    append: async (batch: Batch) => {
+      const answer = await store.append(batch)
+      if (batch.entries.some(({ type }) => type === 'turn-end')) tab.kill()
+      return answer
+    },
+  }
+  const first = scriptedModel([[say('one'), pause(new Promise<void>((resolve) => (finish = resolve)))]])
+  const tab = here.tab({ model: first }, dying)
+  const session = await tab.open()
+  void session.send('first')
+  await until(() => session.partial.value !== null)
+  void session.send('second')
+  await until(() => session.queued.value.length === 1)
+  finish()
+  await until(async () => (await store.entries('s1', 0)).some(({ type }) => type === 'turn-end'))
+  await store.send({ type: 'send', content: 'third', when: 'later', commandId: 'c', sessionId: 's1', at: 1 })
+  const model = scriptedModel(() => say('Fine.'))
+  const next = await here.tab({ model }).open()
+  await until(() => next.messages.value.length === 6)
+  expect(model.requests.map((request) => said(request).at(-1))).toEqual(['second', 'third'])
 })
 
 test('[K40] what waits can be changed: its words in place, its urgency with its place', async () => {

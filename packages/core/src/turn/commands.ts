@@ -19,7 +19,7 @@ import { changeEntry } from './change.ts'
 import { contentIssues } from './elicit.ts'
 import { turnEntries } from './begin.ts'
 import { editEntries, gotoEntries, regenerateEntries, type Mover } from './branch.ts'
-import { checkedContent, enqueued, requeued } from './queue.ts'
+import { checkedContent, enqueued, isDue, requeued } from './queue.ts'
 import { rewindEntries } from './rewind.ts'
 import type { RunAgent } from './run.ts'
 import { checkRuleRoom } from './standing.ts'
@@ -105,7 +105,8 @@ async function accepted(taker: Taker, command: Exclude<Command, { type: 'plan' }
   switch (command.type) {
     case 'send': {
       const content = checkedContent(command.content)
-      if (!head.turn) return turnEntries(journal.fold, agent, clock, { commandId, content })
+      // Between two turns: what waited before these words goes first.
+      if (!head.turn && !isDue(head)) return turnEntries(journal.fold, agent, clock, { commandId, content })
       return [{ type: 'queue-set', commandId, queue: enqueued(head.queue, { commandId, content, when: command.when }) }]
     }
     case 'unqueue':
