@@ -31,9 +31,10 @@ export interface Agent {
   readonly user?: string
   /**
    * Opens a session by your own id; without one, this agent's newest session of this user, or its first.
-   * `new` always starts one.
+   * `new` always starts one. By your own id with `expect`: rejects with `session-exists` where it should be `new`, and
+   * with `session-missing` where it should be `existing`. It exists once something was sent.
    */
-  open(sessionId?: string): Promise<Session>
+  open(sessionId?: string, options?: { expect?: 'new' | 'existing' }): Promise<Session>
   readonly sessions: Sessions
   /** What this user has decided for good about the agent's calls, with "always", on this device. */
   readonly rules: KeptRules
@@ -99,10 +100,14 @@ function agentOf(options: SmartPageAgentOptions, opened?: Opened): Agent {
     const command = { ...body, commandId: newId(), sessionId, at: Date.now() }
     await client().ask({ type: 'change', ...of(sessionId), command })
   }
-  return {
+  const agent: Agent = {
     name,
     user,
-    open: async (id) => client().open(definition, choiceOf(id), opened),
+    async open(id, { expect } = {}) {
+      const choice = choiceOf(id)
+      if (expect) checkThere(expect, id, choice.type === 'id' ? !!(await agent.sessions.get(choice.id)) : undefined)
+      return client().open(definition, choice, opened)
+    },
     sessions: {
       list: (query) => client().ask({ type: 'sessions', user, persistSession, agent: name, query }),
       subscribe: (listener, query) =>
@@ -126,9 +131,17 @@ function agentOf(options: SmartPageAgentOptions, opened?: Opened): Agent {
     asTool: (given) => asTool(definition, given),
     asHandoff: (given) => asHandoff(definition, given),
   }
+  return agent
 }
 
 type ChangeBody = Extract<CommandBody, { type: 'rename' | 'set' }>
+
+function checkThere(expected: 'new' | 'existing', id: string | undefined, isThere: boolean | undefined): void {
+  if (isThere === undefined) throw new DogearError('input-invalid', `expect: '${expected}' is for an id of your own.`)
+  if (isThere === (expected === 'existing')) return
+  if (isThere) throw new DogearError('session-exists', `There is a session "${id}" already.`)
+  throw new DogearError('session-missing', `There is no session "${id}" of this agent on this device.`)
+}
 
 function choiceOf(id: string | undefined): SessionChoice {
   if (id === undefined) return { type: 'last' }

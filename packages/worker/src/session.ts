@@ -63,7 +63,7 @@ export interface Session {
    */
   readonly persisted: ReadonlySignal<boolean | null>
   readonly title: ReadonlySignal<string | undefined>
-  /** What `set` has set for this session: model, mode, metadata … */
+  /** What `set` has set for this session: mode, metadata … and the model, which is the one it began with until then. */
   readonly settings: ReadonlySignal<Choices>
   /** How the last turn ended; `error` set when it failed. */
   readonly lastEnd: ReadonlySignal<{

@@ -237,7 +237,7 @@ const result = shape({
 })
 
 const bodies: Readonly<Record<EntryType, Check>> = {
-  'session-start': shape({ agent: text }),
+  'session-start': shape({ agent: text, model: maybe(text) }),
   'state-import': shape({ messages: list(message), plan: orNull(plan), cache: maybe(cache) }),
   'turn-start': shape({
     origin: text,

@@ -31,7 +31,14 @@ export type EntryType = EntryBody['type']
 export type EntryOf<T extends EntryType> = Envelope & Extract<EntryBody, { type: T }>
 
 export type EntryBody =
-  | { readonly type: 'session-start'; readonly agent: string; readonly version?: string; readonly sessionId: string }
+  | {
+      readonly type: 'session-start'
+      readonly agent: string
+      readonly version?: string
+      readonly sessionId: string
+      /** Its agent's alias then: kept until another is set. */
+      readonly model?: string
+    }
   | {
       readonly type: 'state-import'
       readonly messages: readonly Message[]

@@ -31,6 +31,7 @@ export function reduce(fold: Fold, entry: Entry): void {
   switch (entry.type) {
     case 'session-start':
       head.agent = entry.agent
+      if (entry.model !== undefined) head.settings = { ...head.settings, model: entry.model }
       return
     case 'state-import':
       entry.messages.forEach((message, index) =>

@@ -116,7 +116,8 @@ export interface RunAgent {
   readonly version?: string
   readonly instructions: () => Promise<string>
   readonly model: Model
-  readonly modelName: string
+  /** The alias it is asked by; absent for a model of the page's own. */
+  readonly modelName?: string
   readonly tools: readonly RunTool[]
   readonly limits: AgentDefinition['limits']
   readonly profile: AgentDefinition['profile']
@@ -180,7 +181,7 @@ function unlinkedAgent(definition: AgentDefinition, model: Model): UnlinkedAgent
     ...definition,
     instructions: async () => (typeof instructions === 'function' ? instructions() : (instructions ?? '')),
     model,
-    modelName: typeof own === 'string' ? own : 'default',
+    modelName: typeof own === 'string' ? own : undefined,
     tools: definition.tools.map(unlinkedTool),
   }
 }
@@ -214,5 +215,5 @@ export function streamKey(run: Run, key: string): string {
 export function modelNameOf(run: Run): string {
   const { turn, settings } = headOf(run)
   const chosen = turn?.agent === undefined ? (turn?.model ?? settings.model) : undefined
-  return chosen ?? run.agent().modelName
+  return chosen ?? run.agent().modelName ?? 'default'
 }

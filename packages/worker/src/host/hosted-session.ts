@@ -161,7 +161,8 @@ export function openHosted(options: HostedOptions): HostedSession {
     const full = (refusal: DogearError, signal: AbortSignal) => driver?.full(signal) ?? Promise.reject(refusal)
     const journal = openJournal({ fold, clock, store: own.store, epoch: record.epoch, published, full })
     if (isNew && fold.head.seq === 0) {
-      await journal.append([{ type: 'session-start', agent: agent.name, version: agent.version, sessionId }])
+      const { name, version, modelName: model } = agent
+      await journal.append([{ type: 'session-start', agent: name, version, sessionId, model }])
     }
     if (!isHeld()) return
     // What the last owner told of itself died with it.

@@ -136,7 +136,7 @@ function unlinkedAgent(spec: AgentSpec, page: PageCalls, createModel: ModelMaker
     onElicitation: onElicitation && ((request, { signal }) => page.call(onElicitation, [request], signal)),
     instructions: async () => (isHandle(instructions) ? page.call<string>(instructions, []) : (instructions ?? '')),
     model: modelOf(spec, page, createModel),
-    modelName: typeof model === 'string' ? model : 'default',
+    modelName: typeof model === 'string' ? model : undefined,
     tools: tools.map(({ func, undo, ...tool }) => ({
       ...unpack<Omit<UnlinkedTool, 'call'>>(tool, page),
       undo: undo && ((args, { signal, ...context }) => page.call(undo, [args, context], signal)),
