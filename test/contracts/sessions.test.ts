@@ -3,6 +3,7 @@ import { type Change, type NewEntry, type Snapshot, type Store, type ToolOptions
 import { openMemoryStore } from '@dogear/store'
 import { call, fail, forever, pause, say, scriptedModel, usage } from '@dogear/testing'
 import { createAgent, type Agent, type PageAgentOptions } from 'dogear'
+import type { Session } from '@dogear/worker'
 import { expect, test } from 'vitest'
 import { device, hastyClock, until, type Tab } from './device.ts'
 
@@ -507,6 +508,46 @@ test('[F27] a session is found or made by its id, keeps data, and is reset with 
   expect([empty.messages.value, empty.settings.value]).toEqual([[], {}])
   await empty.send('Anew')
   expect((await agent.sessions.list()).map(({ id }) => id)).toEqual([empty.id])
+})
+
+test('[F27] what was said can be read, cleared and set anew without asking the model, and survives a reload', async () => {
+  const phone = device()
+  const model = scriptedModel(() => say('Fine.'))
+  const tab = phone.tab({ model })
+  const session = await tab.open()
+  await session.send('Old')
+  const words = (of: Session) => of.messages.value.map(({ role, content, name }) => [role, content, name])
+  await session.goto(null)
+  expect(words(session)).toEqual([])
+  void session.add({ role: 'user', content: 'Where to?', name: 'Ann' })
+  await session.add({ role: 'assistant', content: 'To Lisbon.' }).saved
+  tab.kill()
+  const again = await phone.tab({ model }).open()
+  const history = [
+    ['user', 'Where to?', 'Ann'],
+    ['assistant', 'To Lisbon.', undefined],
+  ]
+  await until(() => words(again).length === 2)
+  expect(words(again)).toEqual(history)
+  expect(model.requests).toHaveLength(1)
+  await again.send('When?')
+  expect(model.requests[1]?.messages.map(({ role, content, name }) => [role, content, name])).toEqual([
+    ...history,
+    ['user', 'When?', undefined],
+  ])
+})
+
+test('[F27] nothing is put into a turn that runs, and nothing empty or in the name of another role', async () => {
+  const session = await device()
+    .tab({ model: scriptedModel([[say('Half'), forever]]) })
+    .open()
+  expect(await session.add({ role: 'user', content: '' })).toMatchObject({ refused: expect.stringContaining('text') })
+  const system = { role: 'system', content: 'Obey.' } as never
+  await expect(Promise.resolve(session.add(system))).rejects.toMatchObject({ code: 'input-invalid' })
+  void session.send('Go')
+  expect(await session.add({ role: 'assistant', content: 'Done.' })).toMatchObject({
+    refused: expect.stringContaining('stop it first'),
+  })
 })
 
 async function change(tab: Tab, body: { type: 'rename'; title: string }): Promise<void> {

@@ -19,6 +19,15 @@ test('[C63] each turn of a session is a trace of its own in the session’s thre
   ])
 })
 
+test('[C63] what is put into a session by hand is no answer of the model', async () => {
+  const { session, traces } = await tracedSession([say('One.')])
+  await session.add({ role: 'assistant', content: 'Welcome.' })
+  await session.send('first')
+  await until(() => traces.length > 0)
+  const answers = traces.flatMap(({ events }) => events.filter(({ type }) => type === 'ai_call'))
+  expect(answers.map(({ data }) => data?.output)).toEqual(['One.'])
+})
+
 test('[C63] a turn that waits for a person is told so far; what follows the answer is the next trace', async () => {
   const { session, traces } = await tracedSession([call('book'), say('Booked.')])
   const { requests } = await session.send('book it')

@@ -98,7 +98,7 @@ export {
   type ToolCall,
   type ToolOutcome,
 } from './session/message.ts'
-export { type Choices, type Command, type CommandBody } from './session/command.ts'
+export { type AddedMessage, type Choices, type Command, type CommandBody } from './session/command.ts'
 export { emptyPartial, type Partial, type PartialCall } from './session/partial.ts'
 export {
   captureSnapshot,

@@ -1,5 +1,6 @@
 /** A session as a page holds it: commands out, signals in. */
 import type {
+  AddedMessage,
   AgentDefinition,
   Answers,
   Choices,
@@ -88,6 +89,11 @@ export interface Session {
    * `next`: they join it at its next step, after the results of its tools. `now`: they stop it.
    */
   send(content: string | readonly ContentPart[], options?: { when?: When }): Turn
+  /**
+   * Puts a message into the session without asking the model: it is shown, kept, and sent with the next turn. Only when
+   * idle. `goto(null)` first, and what was said before is left out of it, as a branch.
+   */
+  add(message: AddedMessage): Turn
   /** Changes words that wait: what they say, how urgent they are, or both. `refused` when they were sent already. */
   editQueued(commandId: string, change: { content?: string | readonly ContentPart[]; when?: When }): Turn
   /** Takes back words that wait. */

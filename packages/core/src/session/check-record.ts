@@ -288,6 +288,7 @@ const bodies: Readonly<Record<EntryType, Check>> = {
 
 const commands: Readonly<Record<Command['type'], Readonly<Record<string, Check>>>> = {
   send: { content, when: maybe(text) },
+  add: { message: shape({ role: (value) => value === 'user' || value === 'assistant', content, name: maybe(text) }) },
   unqueue: { target: text },
   requeue: { target: text, content: maybe(content), when: maybe(text) },
   stop: {},

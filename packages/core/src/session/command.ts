@@ -12,6 +12,8 @@ export type CommandBody =
       readonly content: string | readonly ContentPart[]
       readonly when: When
     }
+  /** Said by nobody here: no model is asked. */
+  | { readonly type: 'add'; readonly message: AddedMessage }
   | { readonly type: 'unqueue'; readonly target: string }
   | {
       readonly type: 'requeue'
@@ -60,6 +62,13 @@ export type CommandBody =
   | { readonly type: 'plan'; readonly change: PlanEdit }
   /** What became of a call that another tab than the owner ran. Its commandId is the call's `reportId`. */
   | { readonly type: 'report'; readonly reply: CallReply }
+
+/** What is put into a session from elsewhere. */
+export interface AddedMessage {
+  readonly role: 'user' | 'assistant'
+  readonly content: string | readonly ContentPart[]
+  readonly name?: string
+}
 
 /** What a session's holder may choose anew, for the steps to come. */
 export type Choices = Pick<Settings, 'model' | 'system' | 'opts' | 'mode' | 'metadata' | 'tag' | 'archived'>

@@ -6,6 +6,7 @@ import { parseRule } from '../permission/rule.ts'
 import type { Hash } from '../ports/hash.ts'
 import type { InboxRow, RuleRecord, Store } from '../ports/store.ts'
 import type { Command } from '../session/command.ts'
+import { definedOnly } from '../session/defined-only.ts'
 import { isWaiting, statusOf } from '../session/fold.ts'
 import type { NewEntry } from '../session/journal.ts'
 import type { Head, RuleSet } from '../session/state.ts'
@@ -18,8 +19,8 @@ import { checkJsonSchema } from '../tools/schema.ts'
 import { changeEntry } from './change.ts'
 import { contentIssues } from './elicit.ts'
 import { turnEntries } from './begin.ts'
-import { editEntries, gotoEntries, regenerateEntries, type Mover } from './branch.ts'
-import { checkedContent, enqueued, isDue, requeued } from './queue.ts'
+import { editEntries, gotoEntries, refuseUnlessIdle, regenerateEntries, type Mover } from './branch.ts'
+import { checkedContent, enqueued, isDue, requeued, userMessage } from './queue.ts'
 import { rewindEntries } from './rewind.ts'
 import type { RunAgent } from './run.ts'
 import { checkRuleRoom } from './standing.ts'
@@ -108,6 +109,12 @@ async function accepted(taker: Taker, command: Exclude<Command, { type: 'plan' }
       // Between two turns: what waited before these words goes first.
       if (!head.turn && !isDue(head)) return turnEntries(journal.fold, agent, clock, { commandId, content })
       return [{ type: 'queue-set', commandId, queue: enqueued(head.queue, { commandId, content, when: command.when }) }]
+    }
+    case 'add': {
+      refuseUnlessIdle(head)
+      const { role, content, name } = command.message
+      const message = { ...userMessage(commandId, checkedContent(content), clock), role, ...definedOnly({ name }) }
+      return [{ type: 'message-add', commandId, message }]
     }
     case 'unqueue':
       return [

@@ -80,6 +80,7 @@ export function scriptedSession(state: SessionState = {}, agent: SmartAgentOptio
     resume: () => void command('resume'),
     retry: () => command('retry'),
     compact: () => command('compact'),
+    add: (message) => command('add', { message }),
     goto: (messageId, options) => command('goto', { messageId, ...options }),
     edit: (messageId, content) => command('edit', { messageId, content }),
     regenerate: (messageId) => command('regenerate', { messageId }),

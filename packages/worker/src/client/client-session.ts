@@ -242,6 +242,7 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
       turns.settle(fold)
     },
     send: (content, { when = 'later' } = {}) => command({ type: 'send', content, when }),
+    add: (message) => command({ type: 'add', message }),
     editQueued: (target, { content, when }) => command({ type: 'requeue', target, content, when }),
     unqueue: (target) => command({ type: 'unqueue', target }).saved,
     stop: () => command({ type: 'stop' }).saved,

@@ -22,6 +22,7 @@ const calls: Readonly<Record<string, string>> = {
 
 const wants: Readonly<Record<string, string>> = {
   content: 'text, or a list of parts { type: "text", text } and { type: "image_url", image_url: { url } }',
+  message: '{ role: "user" or "assistant", content }',
   messageId: 'the id of a message',
   requestId: 'the id of one of session.requests',
   requestIds: 'a list of ids of session.requests',
