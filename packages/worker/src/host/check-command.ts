@@ -21,12 +21,12 @@ const calls: Readonly<Record<string, string>> = {
 }
 
 const wants: Readonly<Record<string, string>> = {
-  content: 'text, or a list of parts { type: "text", text } and { type: "image_url", image_url: { url } }',
+  content: 'text, or a list of { type: "text", text } and { type: "image_url", image_url: { url } }',
   message: '{ role: "user" or "assistant", content }',
   messageId: 'the id of a message',
-  requestId: 'the id of one of session.requests',
-  requestIds: 'a list of ids of session.requests',
-  resolution: '{ type: "approve" } or another type that the request takes; answers by question, or a list of them',
+  requestId: 'the id of a request',
+  requestIds: 'a list of ids',
+  resolution: '{ type: "approve" } or another type; answers are a list, or by question',
   change: '{ operation: "write" or "update", todoList }',
-  settings: 'an object with model, system, opts, mode, metadata, tag or archived',
+  settings: 'an object of settings',
 }
