@@ -1,7 +1,7 @@
 /** Calls whose tool is on another tab's page: they run there, once, whichever tab dies. */
 import { asTool, defineAgent, textOf, type Batch, type Entry, type Store, type ToolOptions } from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
-import { call, say, scriptedModel } from '@dogear/testing'
+import { call, say, scriptedModel, smallDisk } from '@dogear/testing'
 import type { Session } from '@dogear/worker'
 import { expect, test } from 'vitest'
 import * as z from 'zod'
@@ -282,6 +282,21 @@ test('[G1] [G3] owner and the tab that ran both die with the report in the inbox
   const next = await here.tab({ model }).open()
   await until(() => next.status.value === 'idle', 'it is finished')
   expect(model.requests[0]?.messages.at(-1)).toMatchObject(cartFilled)
+  expect(ledger).toHaveLength(1)
+})
+
+test('[G10] [G3] on a disk that is full by then the other tab reports into the room kept for the result', async () => {
+  const disk = smallDisk(openMemoryStore(), 10_000_000)
+  const ledger: Ledger = []
+  const fill = () => {
+    disk.room = disk.used
+    return 'In the cart. '.repeat(100)
+  }
+  const { here, turn } = await visit([cart(ledger, {}, fill)], { here: device(disk) })
+  expect(await turn).toMatchObject({ text: 'Added.' })
+  expect((await journalOf(here)).filter(({ type }) => type === 'tool-result')).toMatchObject([
+    { result: { status: 'complete', content: 'In the cart. '.repeat(100) } },
+  ])
   expect(ledger).toHaveLength(1)
 })
 

@@ -258,6 +258,7 @@ export {
   type NewEntry,
 } from './session/journal.ts'
 export { bodyOf } from './session/body.ts'
+export { makeRoom } from './session/room.ts'
 export { reduce } from './session/reduce.ts'
 export { readTree, scopeOf, type Tree } from './session/tree.ts'
 export { callTool, resultLimit, type CallContext, type CallReply } from './tools/result.ts'

@@ -2,6 +2,7 @@
 import {
   DogearError,
   type Batch,
+  type Command,
   type Entry,
   type MemoryFact,
   type MemoryStore,
@@ -139,8 +140,10 @@ export function createDisk(world: World): Disk {
     }
 
     function fits({ name, args }: Operation): boolean {
-      if (name !== 'append' || room === 0) return false
+      const isReport = name === 'send' && (args[0] as Command).type === 'report'
+      if ((name !== 'append' && !isReport) || room === 0) return false
       room -= 1
+      if (isReport) return true
       if ((args[0] as Batch).entries.some(({ type }) => type === 'tool-result')) ledger.wroteAtQuota()
       return true
     }

@@ -2,7 +2,7 @@
 import { DogearError } from '../error.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Batch, Store } from '../ports/store.ts'
-import { roomAfter } from './room.ts'
+import { makeRoom, roomAfter } from './room.ts'
 import { entryVersion, type Entry, type EntryBody, type Envelope } from './entry.ts'
 import { foldAt, type Fold } from './fold.ts'
 import type { Message } from './message.ts'
@@ -130,7 +130,11 @@ export function openJournal(options: JournalOptions): Journal {
     waiting = [...batch, ...waiting]
     isFull = true
     try {
-      if (waiting.some(isMust) && ((await makeRoom()) || !batch.every(isMust))) return
+      if (waiting.some(isMust)) {
+        const isMade = store && (await makeRoom(store, fold.head.sessionId))
+        if (isMade) ballast = 0
+        if (isMade || !batch.every(isMust)) return
+      }
       const over = new AbortController()
       hurry = () => over.abort()
       await full?.(refusal, over.signal)
@@ -140,15 +144,6 @@ export function openJournal(options: JournalOptions): Journal {
     } finally {
       hurry = () => {}
     }
-  }
-
-  async function makeRoom(): Promise<boolean> {
-    const { sessionId } = fold.head
-    const last = (await store?.sides('ballast', sessionId))?.at(-1)
-    if (!last) return false
-    await store?.saveSide('ballast', sessionId, last.id, undefined)
-    ballast = 0
-    return true
   }
 
   function append(entries: NewEntries, beside: Beside = {}): Promise<void> {

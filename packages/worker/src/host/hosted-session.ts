@@ -3,6 +3,7 @@ import {
   createDriver,
   DogearError,
   fromErrorData,
+  makeRoom,
   openJournal,
   statusOf,
   toErrorData,
@@ -101,7 +102,12 @@ export function openHosted(options: HostedOptions): HostedSession {
     async send(report) {
       // Deleted meanwhile: nobody is to find a word of it.
       if (!(await store.session(sessionId))) return
-      await store.send(report)
+      await store.send(report).catch(async (error: unknown) => {
+        // What was kept free for its result.
+        const isFull = error instanceof DogearError && error.code === 'storage-full'
+        if (!isFull || !(await makeRoom(store, sessionId))) throw error
+        await store.send(report)
+      })
       ownership.urge(false)
     },
   })
