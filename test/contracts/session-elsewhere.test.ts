@@ -22,15 +22,23 @@ function cart(ledger: Ledger, options: Partial<ToolOptions> = {}, reply: () => u
   }
 }
 
+interface Visit {
+  readonly here?: Device
+  /** The store as the shop's tab finds it, and as the other does. */
+  readonly disk?: Store
+  readonly deskDisk?: Store
+  readonly item?: unknown
+}
+
 /** A tab on the shop's page has the tool; one on another page drives, and its model calls it. */
-async function visit(tools: ToolOptions[], options: { here?: Device; disk?: Store; item?: unknown } = {}) {
+async function visit(tools: ToolOptions[], options: Visit = {}) {
   const { here = device(), item = 'lamp' } = options
   const { disk = here.store } = options
   const shop = here.tab({ model: scriptedModel(() => say('By the shop.')), tools }, disk)
   const inShop = await shop.open()
   await inShop.send('hello')
   const model = scriptedModel([call('add_to_cart', { item }), say('Added.')])
-  const desk = here.tab({ model })
+  const desk = here.tab({ model }, options.deskDisk)
   const atDesk = await desk.open()
   const turn = atDesk.send('add it')
   return { here, shop, inShop, desk, atDesk, turn, model }
@@ -298,6 +306,28 @@ test('[G10] [G3] on a disk that is full by then the other tab reports into the r
     { result: { status: 'complete', content: 'In the cart. '.repeat(100) } },
   ])
   expect(ledger).toHaveLength(1)
+})
+
+test('[G4] one look at the other tab that fails is no end of its call', async () => {
+  const lock = { acquire: () => Promise.reject(new DOMException('', 'SecurityError')) }
+  const here = device(openMemoryStore(), { clock: hastyClock(50), lock })
+  const ledger: Ledger = []
+  const gate = held()
+  let isRefused = false
+  const failing = changed(here.store, {
+    async side(kind, sessionId, id) {
+      if (ledger.length === 0 || isRefused || !id.includes(':host:')) return here.store.side(kind, sessionId, id)
+      isRefused = true
+      throw new Error('the connection was lost')
+    },
+  })
+  const { turn } = await visit([cart(ledger, {}, () => gate.passed)], { here, deskDisk: failing })
+  await until(() => isRefused, 'a look fails')
+  gate.open('In the cart.')
+  expect(await turn).toMatchObject({ text: 'Added.' })
+  expect((await journalOf(here)).filter(({ type }) => type === 'tool-result')).toMatchObject([
+    { result: { status: 'complete', content: 'In the cart.' } },
+  ])
 })
 
 test('[C55] [G3] a helper’s call runs in the tab that has its tool, once, when that tab no longer drives', async () => {

@@ -96,8 +96,14 @@ test('[G3] [X7] a tab frozen on its way to a tool it has for another finds that 
   expect(paid).toEqual([])
 })
 
-test('[G3] [G4] [X7] what a target has "not done" is not done again while the page that was to do it lives', async () => {
-  const here = hastyDevice()
+test.each([
+  ['while the page that was to do it lives', undefined],
+  [
+    'where nobody can tell whether that page lives',
+    { acquire: () => Promise.reject(new DOMException('', 'SecurityError')) },
+  ],
+])('[G3] [G4] [X7] what a target has "not done" is not done again %s', async (_where, lock) => {
+  const here = device(openMemoryStore(), { clock: hastyClock(50), lock })
   const sent: string[] = []
   let finish = () => {}
   let isEntered = false

@@ -174,6 +174,7 @@ export {
   type Decision,
   type Head,
   type Node,
+  type Intent,
   type OpenCall,
   type OpenTurn,
   type PermissionDenial,
@@ -257,8 +258,8 @@ export {
   type JournalOptions,
   type NewEntry,
 } from './session/journal.ts'
-export { bodyOf } from './session/body.ts'
 export { makeRoom } from './session/room.ts'
+export { bodyOf } from './session/body.ts'
 export { reduce } from './session/reduce.ts'
 export { readTree, scopeOf, type Tree } from './session/tree.ts'
 export { callTool, resultLimit, type CallContext, type CallReply } from './tools/result.ts'
@@ -280,8 +281,16 @@ export { endOfStep, nodeNamed, refuseUnlessIdle } from './turn/branch.ts'
 export { createDriver, type Driver, type DriverOptions } from './turn/driver.ts'
 export { isQueueHeld } from './turn/queue.ts'
 export { activeAgent } from './agents/active-agent.ts'
-export { callsFor, reportId, runForOwner, toolSought, type CallAt, type Elsewhere } from './turn/elsewhere.ts'
-export type { Authority, Page } from './turn/page.ts'
+export {
+  callsBefore,
+  callsFor,
+  reportId,
+  runForOwner,
+  toolSought,
+  type CallAt,
+  type Elsewhere,
+} from './turn/elsewhere.ts'
+export { pageOf, type Authority, type Page } from './turn/page.ts'
 export type { Sought } from './turn/sought.ts'
 export { argsOf } from './turn/recover.ts'
 export { mayHaveRun } from './turn/stop.ts'

@@ -61,7 +61,7 @@ function localStorageIfAny(): Storage | undefined {
   }
 }
 
-/** Where the browser refuses it, nobody can tell that this page lives on: as if it were gone. */
+/** Where the browser refuses it, nobody can tell whether this page lives on: it may, for all that others know. */
 function hold(lock: string): void {
   if (globalThis.document) navigator.locks?.request(lock, () => new Promise(() => {})).catch(() => {})
 }

@@ -115,6 +115,26 @@ test('an answer meant for a worker that died never reaches the next one, which c
   expect(posted).toEqual([{ type: 'call-return', id: 1, value: { a: 'b' } }])
 })
 
+test('[G3] asked for another tab, a page tells what it has begun, and never begins the rest', async () => {
+  const entered: string[] = []
+  const { call, posted, handles } = page({ tools: [pay(() => (entered.push('pay'), 'paid'))] })
+  await call(1, 'tester/tools/pay/func', {}, { callId: 'c', attempt: 1 })
+  handles.disconnect()
+  await call(1, 'begun', 'c', '1.0')
+  await call(2, 'begun', 'd', '1.0')
+  await call(3, 'tester/tools/pay/func', {}, { callId: 'd', attempt: 1 })
+  await call(4, 'tester/tools/pay/func', {}, { callId: 'd', attempt: 2 })
+  expect(entered).toHaveLength(2)
+  const neverBegun = { status: 'error', content: expect.stringContaining('Nothing was run') }
+  expect(posted).toMatchObject([
+    { value: { content: 'paid' } },
+    { id: 1, value: { content: 'paid' } },
+    { id: 2, value: neverBegun },
+    { id: 3, value: neverBegun },
+    { id: 4, value: { content: 'paid' } },
+  ])
+})
+
 test('[G4] what a tool comes to while its page is being left is not told: its request was ended by the leaving', async () => {
   vi.useFakeTimers()
   const listeners = new Map<string, () => void>()

@@ -13,6 +13,7 @@ import {
   type Tool,
   type UndoContext,
 } from '@dogear/core'
+import { begunCalls } from './fresh.ts'
 import type { AgentSpec, Handle, Packed, ToHost, ToolSpec, ToPage } from './protocol.ts'
 
 export interface Handles {
@@ -54,6 +55,8 @@ export function createHandles(post: (message: ToHost) => void, isFresh: (proven:
   async function stays(): Promise<void> {
     if (isLeft) await new Promise((resolve) => setTimeout(resolve))
   }
+
+  keep(begunCalls.handle, ([callId, entry], signal) => begun(callId as string, entry as string, signal))
 
   function keep(handle: string, target: Target): Handle {
     targets.set(handle, target)
@@ -130,15 +133,29 @@ export function createHandles(post: (message: ToHost) => void, isFresh: (proven:
   function joined(tool: Tool, args: unknown, context: CallContext): Promise<CallReply> {
     // Each answer of a person enters the tool anew.
     const entry = `${context.attempt}.${context.told?.length ?? 0}`
-    let running = replies.get(context.callId)
-    if (!running || running.entry !== entry) {
+    return replyOf(context.callId, entry, context.signal, (signal) => callTool(tool, args, { ...context, signal }))
+  }
+
+  /** For another tab, which may decide about it anew: what has not begun by now never does. */
+  function begun(callId: string, entry: string, signal: AbortSignal): Promise<CallReply> {
+    return replyOf(callId, entry, signal, async () => ({ status: 'error', content: neverBegun }))
+  }
+
+  function replyOf(
+    callId: string,
+    entry: string,
+    asking: AbortSignal,
+    begin: (signal: AbortSignal) => Promise<CallReply>,
+  ): Promise<CallReply> {
+    let running = replies.get(callId)
+    if (running?.entry !== entry) {
       // Its own signal: the worker that asked may die, and the one that joins must be able to stop it.
       const controller = new AbortController()
-      running = { entry, controller, reply: callTool(tool, args, { ...context, signal: controller.signal }) }
-      replies.set(context.callId, running)
+      running = { entry, controller, reply: begin(controller.signal) }
+      replies.set(callId, running)
     }
     const { controller, reply } = running
-    context.signal.addEventListener('abort', () => context.signal.reason !== gone && controller.abort())
+    asking.addEventListener('abort', () => asking.reason !== gone && controller.abort())
     return reply
   }
 
@@ -191,6 +208,8 @@ export function createHandles(post: (message: ToHost) => void, isFresh: (proven:
     },
   }
 }
+
+const neverBegun = 'The worker of the page that was to run this died first. Nothing was run.'
 
 /** Why a call's signal aborts when its worker has died. */
 const gone = new DogearError('worker-lost', 'The worker that asked for this is gone.')

@@ -91,7 +91,7 @@ export type EntryBody =
       readonly key: string
       /** What runs, where it is not what the model wrote: a person edited it, or a schema filled it in. */
       readonly args?: unknown
-      /** The tab that runs it, where the owner's page has no such tool. */
+      /** The tab that runs it, where the owner's page has no such tool. Named after its page: see `pageOf`. */
       readonly host?: string
       /** The page that runs it, where that is the owner's. */
       readonly page?: string

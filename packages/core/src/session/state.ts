@@ -218,7 +218,7 @@ export interface Intent {
   readonly at: number
   /** Absent when the model's own arguments run: set when a person edited them, or a schema changed them. */
   readonly args?: unknown
-  /** The tab that runs it, where the owner's page has no such tool. */
+  /** The tab that runs it, where the owner's page has no such tool. Named after its page: see `pageOf`. */
   readonly host?: string
   /** The page that runs it, where that is the owner's. */
   readonly page?: string

@@ -18,6 +18,7 @@ import { reportId } from './elsewhere.ts'
 import { budgetReached, limitReached } from './limits.ts'
 import { outputGivenUp } from './output.ts'
 import { ownRequest, toldOf } from './own-request.ts'
+import { pageOf } from './page.ts'
 import { steering } from './queue.ts'
 import { argsOf, checkedOutcome, recovered } from './recover.ts'
 import { readable, resolved } from './resolve.ts'
@@ -66,9 +67,11 @@ export async function runCalls(run: Run, drive: Drive): Promise<void> {
 }
 
 async function advanceCall(run: Run, call: OpenCall, index: number, drive: Drive): Promise<void> {
-  if (call.intent && !call.decision) {
-    if (run.report && call.intent.host !== undefined) return joinHost(run, call, call.intent.host, drive)
-    if (isOfThisPage(run, call)) return join(run, call, drive)
+  // What was reported is known, whatever a person has said of it meanwhile.
+  const isReported = run.reports?.has(reportId(call)) ?? false
+  if (call.intent && (isReported || !call.decision)) {
+    if (!isReported && isOfThisPage(run, call)) return join(run, call, drive)
+    if (run.report && (isReported || isElsewhere(run, call))) return joinHost(run, call, drive)
   }
   await act(run, call, await unlessStopped(run.signal, decisionAbout(run, call, index)), drive)
 }
@@ -148,8 +151,8 @@ function attempted(run: Run, call: OpenCall, ready: Ready): Promise<CallReply | 
   const { tool, args } = ready
   return timed(run, tool, {
     start: (controller) =>
-      run.report && tool.host !== undefined
-        ? run.report(openCallOf(run, call), tool.host)
+      run.report && (ready.isElsewhere || tool.host !== undefined)
+        ? run.report(openCallOf(run, call))
         : tool.call(args, contextOf(run, call, ready, controller)),
     afterwards(reply) {
       if (!reply || reply.asks || reply.unknown) return
@@ -170,8 +173,15 @@ async function checkedReply(run: Run, call: OpenCall, tool: RunTool, late: CallR
 
 /** A worker of this very page wrote the intent and died: the page knows whether it has entered the call, and nobody need be asked. */
 function isOfThisPage(run: Run, call: OpenCall): boolean {
-  const { page, argsHash: shown } = call.intent ?? {}
-  return page !== undefined && page === run.page?.id && argsHash(run.hash, call.tool, argsOf(call)) === shown
+  const { intent, tool } = call
+  const isHere = intent && run.page && pageOf(intent) === run.page.id
+  return isHere === true && argsHash(run.hash, tool, argsOf(call)) === intent?.argsHash
+}
+
+/** Whether another page may still tell what became of it. What may be repeated is not waited for. */
+function isElsewhere(run: Run, { intent, tool }: OpenCall): boolean {
+  const { effect, tasks } = toolNamed(run, tool) ?? {}
+  return intent?.host !== undefined || (intent?.page !== undefined && !tasks && !(effect && isRepeatable(effect)))
 }
 
 /** The page runs it still, has its reply, or never heard of it: asked again, it joins the call or begins it. */
@@ -181,16 +191,16 @@ async function join(run: Run, call: OpenCall, drive: Drive): Promise<void> {
   return executeBegun(run, call, tool as RunTool, drive)
 }
 
-/** Another tab runs it, by an intent of an owner before this one: never run here, even where this page has the tool. */
-function joinHost(run: Run, call: OpenCall, host: string, drive: Drive): Promise<void> {
-  // Where nobody tells how long it may take, the tab's death or a person ends the wait.
-  const tool = { name: call.tool, timeout: Infinity, ...toolNamed(run, call.tool), host } as RunTool
-  return executeBegun(run, call, tool, drive)
+/** Another page runs it, by an intent of an owner before this one: never run here, even where this page has the tool. */
+function joinHost(run: Run, call: OpenCall, drive: Drive): Promise<void> {
+  // Where nobody tells how long it may take, the page's end or a person ends the wait.
+  const tool = { name: call.tool, timeout: Infinity, ...toolNamed(run, call.tool) } as RunTool
+  return executeBegun(run, call, tool, drive, true)
 }
 
-function executeBegun(run: Run, call: OpenCall, tool: RunTool, drive: Drive): Promise<void> {
+function executeBegun(run: Run, call: OpenCall, tool: RunTool, drive: Drive, isElsewhere = false): Promise<void> {
   const { attempt = 1, key = '', context } = call.intent ?? {}
-  run.ready.set(call.callId, { tool, args: argsOf(call), attempt, key, context })
+  run.ready.set(call.callId, { tool, args: argsOf(call), attempt, key, context, isElsewhere })
   return execute(run, call, drive)
 }
 

@@ -145,22 +145,27 @@ export function createDriver(options: DriverOptions): Driver {
     return true
   }
 
-  async function report(call: OpenCall, host: string): Promise<CallReply | undefined> {
+  async function report(call: OpenCall): Promise<CallReply | undefined> {
     const id = reportId(call)
     if (!reports.has(id)) {
-      await new Promise<void>((resolve, reject) => {
+      await new Promise<void>((resolve) => {
         awaited.set(id, resolve)
-        const gone = options.elsewhere?.gone(host).then(async () => {
-          // Its last words may be in the inbox.
-          for (const row of await store.inbox(sessionId)) isReport(row)
-          resolve()
-        })
-        gone?.catch(reject)
+        void isOver(call)
+          // Its last words may be in the inbox. Unread, they are weighed when they are read.
+          .then(async () => (await store.inbox(sessionId)).forEach(isReport))
+          .catch(() => {})
+          .then(resolve)
       })
       awaited.delete(id)
     }
     const command = reports.get(id)?.command
     return command?.type === 'report' ? command.reply : undefined
+  }
+
+  async function isOver({ intent }: OpenCall): Promise<void> {
+    // What the page of an owner before this one knew when it was robbed of the session is kept or reported by then.
+    if (intent?.page !== undefined) await options.page?.outlived(intent.page)
+    if (intent) await options.elsewhere?.over(intent)
   }
 
   /** One after the other: two that read the queue before either has changed it would lose words. */
@@ -190,8 +195,14 @@ export function createDriver(options: DriverOptions): Driver {
       const call = turn?.calls.find((open) => open.callId === callId)
       const result = call && provenResult(call, await store.side('evidence', sessionId, callId))
       const isOpen = journal.fold.head.requests.some((open) => open.id === id) && !running?.stopping
-      if (!result || !isOpen) continue
-      await journal.append([{ type: 'tool-result', callId, result, turnId: turn?.id, path }], { must: true })
+      if (!isOpen) continue
+      const at = { turnId: turn?.id, path }
+      if (result) await journal.append([{ type: 'tool-result', callId, result, ...at }], { must: true })
+      // The turn goes on, and reads it as it reads any report.
+      else if (call && reports.has(reportId(call))) {
+        const resolution = { type: 'happened' } as const
+        await journal.append([{ type: 'request-close', requestId: id, status: 'resolved', resolution, ...at }])
+      }
     }
   }
 

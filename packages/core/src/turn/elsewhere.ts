@@ -2,10 +2,11 @@
 import { describeError } from '../error.ts'
 import { agentAt } from '../agents/active-agent.ts'
 import type { Hash } from '../ports/hash.ts'
-import type { Head, OpenCall } from '../session/state.ts'
+import type { Head, Intent, OpenCall } from '../session/state.ts'
 import { argsHash } from '../tools/canonical.ts'
 import type { CallContext, CallReply } from '../tools/result.ts'
 import { toldOf } from './own-request.ts'
+import { pageOf } from './page.ts'
 import { argsOf } from './recover.ts'
 import type { RunAgent, RunTool } from './run.ts'
 import type { Sought } from './sought.ts'
@@ -16,8 +17,8 @@ export interface Elsewhere {
   tool(sought: Sought): RunTool | undefined
   /** Asks who has it. Whoever does is known some time later, and the driver is nudged. */
   seek(sought: Sought): void
-  /** Resolves once that tab is gone for good. */
-  gone(host: string): Promise<void>
+  /** Resolves once no page will report on the call any more. Never rejects. */
+  over(intent: Intent): Promise<void>
 }
 
 /** The tool as this page has it, for the agent that asked. */
@@ -49,6 +50,16 @@ export function reportId({ callId, intent, asked }: OpenCall): string {
 /** The calls this tab is to run: by an intent in the journal, never by what a channel says. */
 export function callsFor(head: Head, host: string): CallAt[] {
   const isMine = ({ call: { intent, request, decision } }: CallAt) => intent?.host === host && !request && !decision
+  return openCallsOf(head).filter(isMine)
+}
+
+/** The calls that a worker before this one began on this page: what became of them only the page knows. */
+export function callsBefore(head: Head, host: string): CallAt[] {
+  const isMine = ({ call: { intent, request, decision } }: CallAt) =>
+    intent &&
+    intent.host !== host &&
+    pageOf(intent) === pageOf({ host }) &&
+    (!request || (request.kind === 'outcome' && !decision))
   return openCallsOf(head).filter(isMine)
 }
 

@@ -5,6 +5,7 @@ import { argsHash } from '../tools/canonical.ts'
 import { checkArgs, invalidText, parseArgs, permitted, toolNamed } from './decide.ts'
 import { resultOf, unknownResult, type CallDecision } from './decision.ts'
 import { provenResult } from './evidence.ts'
+import { pageOf } from './page.ts'
 import { requestAbout } from './raise.ts'
 import { readable } from './resolve.ts'
 import { turnOf, type Run, type RunTool } from './run.ts'
@@ -61,7 +62,8 @@ function isGuarded(tool: RunTool | undefined): boolean {
 
 /** Whether the page it was to run on is gone. */
 async function isLeft({ page }: Run, { intent }: OpenCall): Promise<boolean> {
-  return !page || intent?.page === undefined || page.outlived(intent.page)
+  const on = intent && pageOf(intent)
+  return !page || on === undefined || page.outlived(on)
 }
 
 const pageLeft = 'The page was left before this finished. Look at the page before repeating it.'

@@ -83,8 +83,8 @@ export interface Run {
   readonly host?: string
   /** Absent where no other tab can help: in memory. */
   readonly elsewhere?: Elsewhere
-  /** What the tab that runs the call reported; undefined when it died without a word. */
-  report?(call: OpenCall, host: string): Promise<CallReply | undefined>
+  /** What the page that runs the call reported; undefined when nothing more is to come from there. */
+  report?(call: OpenCall): Promise<CallReply | undefined>
   /** By `reportId`: its row in the inbox goes with the call's result. */
   readonly reports?: ReadonlyMap<string, InboxRow>
   /** For the developer's console. */
@@ -105,6 +105,8 @@ export interface Ready {
   readonly key: string
   /** What the model is told beside its result. */
   readonly context?: string
+  /** By another page: this host waits for its report. */
+  readonly isElsewhere?: boolean
 }
 
 /** Where a turn may be left and taken up again. */

@@ -1,8 +1,10 @@
 /** Tools on other tabs' pages: the owner finds them and watches over their tabs; a tab runs what the journal gives it. */
 import {
+  callsBefore,
   callsFor,
   describeError,
   DogearError,
+  pageOf,
   reportId,
   runForOwner,
   type Authority,
@@ -10,13 +12,16 @@ import {
   type Elsewhere,
   type Fold,
   type Held,
+  type CallReply,
+  type Intent,
   type Lock,
-  type CallAt,
+  type OpenCall,
   type RunAgent,
   type RunTool,
   type Sought,
   toolSought,
 } from '@dogear/core'
+import { pageLock } from '../fresh.ts'
 import type { Platform } from './platform.ts'
 import { parts, type Part, type Told, type ToolFacts } from './told.ts'
 
@@ -24,8 +29,12 @@ export interface Neighbours extends Elsewhere {
   hear(told: Told): Promise<void>
   /** The journal was read, then: runs what is this tab's to run, and stops what nobody waits for. */
   look(readAt: number): void
+  /** Another tab drives: it is told what becomes of the calls that a worker before this one began on this page. */
+  rejoin(): void
   /** From then on other tabs know this one to be alive, as long as it is. */
   live(): Promise<unknown>
+  /** From then on they know, as long as it lives, that this worker keeps what it hears of the calls it drove. */
+  drive(): void
   /** This tab drives no longer: it forgets what others have. */
   reset(): void
   close(): void
@@ -34,9 +43,10 @@ export interface Neighbours extends Elsewhere {
 export interface NeighbourOptions {
   readonly platform: Platform
   readonly lock: Lock
-  /** Of the session: this tab's own lock is named after both. */
+  /** Of the session: this tab's own locks are named after it. */
   readonly name: string
   readonly host: string
+  readonly page: string
   readonly fold: Fold
   readonly agent: () => RunAgent
   readonly tell: (told: Told) => void
@@ -46,6 +56,8 @@ export interface NeighbourOptions {
   readonly look: () => Promise<void>
   /** A tab has what was sought. */
   readonly found: () => void
+  /** What its page has of a call, or will have. */
+  readonly begun: (callId: string, entry: string, signal: AbortSignal) => Promise<CallReply>
   /** Resolves once the report is in the inbox. */
   readonly send: (report: Command) => Promise<void>
 }
@@ -69,16 +81,44 @@ export function createNeighbours(options: NeighbourOptions): Neighbours {
   const lockName = (of: string) => `${options.name}:host:${of}`
 
   function gone(of: string): Promise<void> {
+    return once(of, async (signal) => {
+      await outlived(lock, lockName(of), signal)
+      for (const [key, tool] of known) if (tool.host === of) known.delete(key)
+    })
+  }
+
+  /** A page outlives its worker, and the next one reports. While the worker that drove lives, it has kept what it knows. */
+  async function over(intent: Intent): Promise<void> {
+    const page = pageOf(intent) ?? ''
+    if (intent.host !== undefined) await gone(intent.host)
+    else if (!(await isFree(lockName(page)))) return
+    await once(pageLock(page), (signal) => outlived(platform.lock, pageLock(page), signal))
+  }
+
+  async function isFree(name: string): Promise<boolean> {
+    const free = await platform.lock.acquire(name, { wait: false }).catch(() => undefined)
+    free?.release()
+    return free !== undefined
+  }
+
+  function once(of: string, wait: (signal: AbortSignal) => Promise<void>): Promise<void> {
     let death = deaths.get(of)
-    if (!death) deaths.set(of, (death = outlived(of, driving.signal)))
+    if (!death) deaths.set(of, (death = wait(driving.signal)))
     return death
   }
 
-  async function outlived(of: string, signal: AbortSignal): Promise<void> {
-    const held = await lock.acquire(lockName(of), { wait: true, signal })
-    if (!held) return new Promise(() => {})
-    held.release()
-    for (const [key, tool] of known) if (tool.host === of) known.delete(key)
+  /** Asked again when it fails: that one look was refused says nothing of who is looked at. */
+  async function outlived(by: Lock, name: string, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      try {
+        const held = await by.acquire(name, { wait: true, signal })
+        return held ? held.release() : await new Promise(() => {})
+      } catch (error) {
+        // No page can be told to live on: none is waited for.
+        if ((error as Error).name === 'SecurityError') return
+        await clock.sleep(tryAgainAfter, signal)
+      }
+    }
   }
 
   /** Only of a tab that lives: an intent for a dead one would be asked about for nothing. */
@@ -87,7 +127,7 @@ export function createNeighbours(options: NeighbourOptions): Neighbours {
     if (free) return free.release()
     if (known.has(keyOf(sought))) return
     known.set(keyOf(sought), { ...facts, ...functions(sought, of, facts), host: of } as unknown as RunTool)
-    gone(of).catch(() => {})
+    void gone(of)
     options.found()
   }
 
@@ -138,14 +178,16 @@ export function createNeighbours(options: NeighbourOptions): Neighbours {
     }
   }
 
+  function begin(call: OpenCall, run: (signal: AbortSignal) => Promise<CallReply>): void {
+    const id = reportId(call)
+    if (running.has(id)) return
+    const controller = new AbortController()
+    running.set(id, { controller, done: run(controller.signal).then((reply) => report(id, reply)) })
+  }
+
   /** Reported whatever it takes: the tool has run. */
-  async function runHere(
-    given: CallAt,
-    commandId: string,
-    context: { signal: AbortSignal; authority: Authority },
-  ): Promise<void> {
+  async function report(commandId: string, reply: CallReply): Promise<void> {
     const { sessionId } = fold.head
-    const reply = await runForOwner({ agent: options.agent(), head: fold.head, hash }, given, context)
     for (;;) {
       try {
         return await options.send({ type: 'report', commandId, sessionId, at: clock.now(), reply })
@@ -176,8 +218,9 @@ export function createNeighbours(options: NeighbourOptions): Neighbours {
   }
 
   return {
-    gone,
+    over,
     live,
+    drive: () => void platform.lock.acquire(lockName(options.page), { wait: false }).catch(() => {}),
     tool: (sought) => known.get(keyOf(sought)),
     seek: (sought) => tell({ type: 'seek', ...sought }),
     async hear(told) {
@@ -187,17 +230,23 @@ export function createNeighbours(options: NeighbourOptions): Neighbours {
       if (told.type === 'told') asked.get(told.ref)?.(told)
     },
     look(readAt) {
-      const mine = new Map(callsFor(fold.head, host).map((given) => [reportId(given.call), given]))
+      const mine = callsFor(fold.head, host)
+      const wanted = new Set([...mine, ...callsBefore(fold.head, host)].map(({ call }) => reportId(call)))
       for (const [id, { controller }] of running) {
-        if (mine.has(id)) continue
+        if (wanted.has(id)) continue
         controller.abort()
         running.delete(id)
       }
-      for (const [id, given] of mine) {
-        if (running.has(id)) continue
-        const controller = new AbortController()
-        const context = { signal: controller.signal, authority: authorityOver(id, readAt) }
-        running.set(id, { controller, done: runHere(given, id, context) })
+      for (const given of mine) {
+        const authority = authorityOver(reportId(given.call), readAt)
+        const owner = { agent: options.agent(), head: fold.head, hash }
+        begin(given.call, (signal) => runForOwner(owner, given, { signal, authority }))
+      }
+    },
+    rejoin() {
+      for (const { call } of callsBefore(fold.head, host)) {
+        const { callId, intent, asked = [] } = call
+        begin(call, (signal) => options.begun(callId, `${intent?.attempt}.${asked.length}`, signal))
       }
     },
     reset() {

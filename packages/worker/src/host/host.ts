@@ -1,5 +1,6 @@
 /** The host: the worker's end of the wire. It opens stores and sessions, and answers one page. */
 import { changeEntry, DogearError, statusOf, toErrorData, type SessionRecord, type Store } from '@dogear/core'
+import { begunCalls } from '../fresh.ts'
 import type { AgentSpec, Answers, Question, SessionChoice, ToHost, ToPage, Wire } from '../protocol.ts'
 import type { Suspects } from './attempts.ts'
 import { changeSession } from './change-session.ts'
@@ -118,6 +119,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       left: (lives) => page.call<string[]>(left, [lives]),
       suspects,
       page: pageId,
+      begun: (callId, entry, signal) => page.call(begunCalls, [callId, entry], signal),
     })
     sessions.set(sessionId, { hosted, spec })
     watches.changed(spec.user)

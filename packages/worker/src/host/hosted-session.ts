@@ -22,7 +22,7 @@ import { createAttempts, type AttemptsOptions } from './attempts.ts'
 import { addDelta, createDeltas, wholeDelta } from './deltas.ts'
 import { lockOf } from './lease.ts'
 import { catchUp, newestBodies } from './load.ts'
-import { createNeighbours } from './elsewhere.ts'
+import { createNeighbours, type NeighbourOptions } from './elsewhere.ts'
 import { createOwnership } from './ownership.ts'
 import { ownPage } from './own-page.ts'
 import type { Platform } from './platform.ts'
@@ -66,6 +66,8 @@ export interface HostedOptions extends Pick<AttemptsOptions, 'life' | 'left' | '
   readonly isShort?: boolean
   /** The page's own name. */
   readonly page: string
+  /** What it has of a call that a worker before this one began, or will have. */
+  readonly begun: NeighbourOptions['begun']
 }
 
 /** How many entries may pass before the head is cached again, beside every turn's end. */
@@ -86,19 +88,21 @@ export function openHosted(options: HostedOptions): HostedSession {
     tell({ type: 'delta', delta })
   })
   const stopListening = platform.network.subscribe(() => platform.network.isOnline() && driver?.nudge())
-  const host = platform.ids.id()
+  const host = `${options.page}.${platform.ids.id()}`
   const lock = lockOf(platform, options, sessionId)
   const neighbours = createNeighbours({
     platform,
     lock,
     name,
     host,
+    page: options.page,
     fold,
     agent: () => agent,
     tell,
     follow: async () => (driver ? undefined : follow()),
     look,
     found: () => driver?.nudge(),
+    begun: options.begun,
     async send(report) {
       // Deleted meanwhile: nobody is to find a word of it.
       if (!(await store.session(sessionId))) return
@@ -155,7 +159,6 @@ export function openHosted(options: HostedOptions): HostedSession {
     const own = ownPage({
       platform,
       store,
-      lock,
       page: options.page,
       provenAt: askedAt,
       isOwner: async () => {
@@ -171,6 +174,7 @@ export function openHosted(options: HostedOptions): HostedSession {
       await journal.append([{ type: 'session-start', agent: name, version, sessionId, model }])
     }
     if (!isHeld()) return
+    neighbours.drive()
     // What the last owner told of itself died with it.
     if (followed.waiting) tellWaiting(null)
     followed = { partial: null, waiting: null }
@@ -250,6 +254,8 @@ export function openHosted(options: HostedOptions): HostedSession {
     // Also told to one that drives: another tab has taken over, and this one was frozen when it did.
     if (told.type === 'appended') return look()
     if (driver) return
+    // Said by an owner alone.
+    if (told.type === 'partial' || told.type === 'pong') neighbours.rejoin()
     if (told.type === 'waiting') tellWaiting(told.waiting)
     if (told.type === 'partial') {
       tellWaiting(told.waiting)
