@@ -45,6 +45,8 @@ export type Fault =
   | 'twice'
   /** Of a call on its way to its page: the tab freezes, and another takes the session from it. */
   | 'robbed'
+  /** Of a call that has begun, and takes its time: the worker dies, and its page is in the call without it. */
+  | 'deserted'
 
 export interface Chaos {
   /** The fault at this await point, of those its port knows. */
@@ -79,7 +81,7 @@ export interface Kill {
   readonly inFlightCommits: boolean
 }
 
-const rare: ReadonlySet<Fault> = new Set<Fault>(['bit-rot', 'quota', 'robbed'])
+const rare: ReadonlySet<Fault> = new Set<Fault>(['bit-rot', 'quota', 'robbed', 'deserted'])
 
 /** As many faults as it draws, five at least, some close together and some far apart. */
 export function randomFaults(random: Random): Chaos {

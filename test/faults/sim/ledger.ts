@@ -32,6 +32,8 @@ export interface Ledger {
   didEffect(effect: Effect): void
   promise(commandId: string, promised: Promised): void
   show(entry: Entry): void
+  /** The owner died and left its page in a call: nobody is to be asked about it for as long as that `isGoingOn`. */
+  deserted(callId: string, isGoingOn: () => boolean): void
   /** A person said yes to a call with these arguments. */
   approved(callId: string, args: unknown): void
   pay(messages: readonly Message[], epoch: number): void
@@ -56,6 +58,7 @@ export function createLedger(): Ledger {
   const violations: string[] = []
   const intents = new Map<string, { readonly argsHash: string; readonly key: string }>()
   const approvals = new Map<string, Set<string>>()
+  const deserted = new Map<string, () => boolean>()
   const answered = new Set<string>()
   const forgotten = new Set<string>()
   let turn: string | undefined
@@ -71,6 +74,9 @@ export function createLedger(): Ledger {
 
   function note(entry: Entry): void {
     if (entry.type === 'tool-intent') intents.set(entry.callId, { argsHash: entry.argsHash, key: entry.key })
+    if (entry.type === 'request-open' && entry.request.kind === 'outcome' && deserted.get(entry.request.callId)?.()) {
+      violated(`[G4] ${entry.request.callId} is asked about although its page is in it, and only a worker died`)
+    }
     if (entry.type !== 'message-add' || entry.path.length) return
     const { role, content, meta, tool_calls: calls } = entry.message
     if (role === 'user' && typeof content === 'string') {
@@ -118,6 +124,7 @@ export function createLedger(): Ledger {
       }
       shown.set(entry.seq, entry.id)
     },
+    deserted: (callId, isGoingOn) => void deserted.set(callId, isGoingOn),
     approved(callId, args) {
       if (!approvals.has(callId)) approvals.set(callId, new Set())
       approvals.get(callId)?.add(hashOf('book', args))

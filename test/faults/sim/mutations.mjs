@@ -64,6 +64,12 @@ export const mutations = [
     to: 'return true',
   },
   {
+    name: 'a page that has lost its worker is not waited for',
+    file: 'worker/src/host/elsewhere.ts',
+    from: 'else if (!(await isFree(lockName(page)))) return',
+    to: 'else return',
+  },
+  {
     name: 'what was learnt is journalled before it is remembered',
     file: 'core/src/smart/memory.ts',
     from: 'await attempt(run, memoryStore && Promise.all(',

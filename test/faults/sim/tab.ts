@@ -39,6 +39,7 @@ export function openTab(world: World, outside: Outside, name: string): Tab {
   let worker: Worker | undefined
   let session: Session | undefined
   let hold: Held | undefined
+  let hasDriven = () => false
   const underway: Underway = new Set()
 
   const strike: Mortal['strike'] = (fault) => {
@@ -72,11 +73,21 @@ export function openTab(world: World, outside: Outside, name: string): Tab {
       if (isOver) return
       world.log(() => `      ${actor.name} is dead`)
       isOver = true
+      if (connection.epoch() === world.ledger.epoch()) desert()
       connection.breakOff()
       locks.releaseAll()
       for (const channel of channels) channel.close()
     }
+    hasDriven = () => connection.epoch() > 0
     return { wire: { ...pageEnd, terminate: kill }, kill }
+  }
+
+  /** Until a worker of this page has driven again: robbed then, it knows no more than any other. */
+  function desert(): void {
+    hasDriven = () => false
+    for (const callId of underway) {
+      world.ledger.deserted(callId, () => !isDead && underway.has(callId) && !hasDriven())
+    }
   }
 
   const agent = defineAgent({

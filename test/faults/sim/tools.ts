@@ -17,10 +17,12 @@ export function toolsOf(world: World, page: Mortal, underway: Underway): ToolOpt
     const fault = world.point(page, `${tool} is entered`, toolFaults)
     if (page.isDead()) return never
     underway.add(callId)
+    const isDeserted = tool === 'pay' && world.point(page, 'pay is on its way', ['deserted']) === 'deserted'
+    if (isDeserted) page.strike('kill-worker')
     // Asked now, its target says "not done" of what is about to happen.
     if (tool === 'mail') world.point(page, 'mail is on its way', ['robbed'])
     try {
-      await time.pass(fault === 'slow' ? random.between(1000, 2 * timeout) : world.latency(), page)
+      await time.pass(fault === 'slow' || isDeserted ? random.between(1000, 2 * timeout) : world.latency(), page)
       if (fault === 'throws') throw new Error('broken')
       if (fault === 'hangs') return await never
       ledger.didEffect({ callId, key, tool, args })
