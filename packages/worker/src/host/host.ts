@@ -79,7 +79,7 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       (...args: never[]) => (isEnded ? new Promise(() => {}) : (method as (...given: never[]) => unknown)(...args)),
     ])
     // The cast: the same methods, until the end.
-    const store = toldStore(Object.fromEntries(checked) as unknown as Store, () => watches.changed(user))
+    const store = toldStore(Object.fromEntries(checked) as never, () => watches.changed(user))
     return { ...opened, store, raw: opened.store, end: () => (isEnded = true) }
   }
 
