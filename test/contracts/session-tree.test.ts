@@ -220,6 +220,19 @@ test('[K37] a fork is the path up to a message, under ids of its own, and the tw
   expect((await session.fork({ title: 'Mine' })).title.value).toBe('Mine')
 })
 
+test('[K37] a fork under an id that is taken is refused, unless it is the very copy that is asked for', async () => {
+  const { session, world, options } = await talked('one', 'two')
+  const other = await world.tab(options).open('other')
+  await other.send('private words')
+  await expect(session.fork({ id: 'other' })).rejects.toMatchObject({ code: 'session-exists' })
+  const [, toOne] = session.messages.value
+  const copy = await session.fork({ id: 'copy', at: toOne!.id })
+  await copy.send('else')
+  expect(texts(await session.fork({ id: 'copy', at: toOne!.id }))).toEqual(['one', 'to one', 'else', 'to else'])
+  await expect(session.fork({ id: 'copy' })).rejects.toMatchObject({ code: 'session-exists' })
+  await expect(other.fork({ id: 'copy' })).rejects.toMatchObject({ code: 'session-exists' })
+})
+
 test('[K37] in a fork the plan of each message is found again, and so is what a call may reuse', async () => {
   const model = scriptedModel(({ messages }) => {
     const last = messages.at(-1)!

@@ -67,6 +67,8 @@ test('[G13] an entry of a type this script does not know stops it like one of a 
   await until(() => old.connection.value.type === 'failed')
   expect((await here.store.session('s1'))?.epoch).toBe(row.epoch)
   expect(old.messages.value).toHaveLength(2)
+  await expect(old.fork()).rejects.toMatchObject({ code: 'session-newer' })
+  expect(await here.store.sessions()).toHaveLength(1)
 })
 
 test('[G13] a tab that is too old leaves the line for the lock, and shows nothing of what a newer one streams', async () => {

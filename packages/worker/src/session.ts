@@ -131,7 +131,8 @@ export interface Session {
   rewind(messageId: string | null, options?: { dryRun?: boolean }): Promise<Rewound & { readonly refused?: string }>
   /**
    * A new session that holds this one up to and including a message, by default all of it, under ids of its own.
-   * Nothing that waits comes along. Only when idle. Close both when you are done. `id`: of the new one, if it is to be yours.
+   * Nothing that waits comes along. Only when idle. Close both when you are done. `id`: of the new one, if it is to be
+   * yours; rejects with `session-exists` when another session has it.
    */
   fork(options?: { at?: string; title?: string; id?: string }): Promise<Session>
   resolve(requestId: string, resolution: Resolution): Turn

@@ -278,7 +278,10 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
     async fork(question) {
       const { agent, sessionId } = question
       const open = sessions.get(sessionId)
-      if (open && open.spec.user === question.user) return forkSession(platform, open.hosted, question)
+      if (open && open.spec.user === question.user) {
+        open.hosted.assertReadable()
+        return forkSession(platform, open.hosted, question)
+      }
       const store = await storeOf(question)
       const row = await knownRow(store, agent, sessionId)
       return forkSession(platform, { store, fold: await loadFold(store, sessionId, row.agent) }, question)
