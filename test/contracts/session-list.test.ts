@@ -175,7 +175,8 @@ test('[O19] a row of an older script, which says no status, is told by what wait
   const { tab } = device(store)
   await said(tab(talking), 's1', 'One')
   const { status: _status, ...row } = (await store.session('s1'))!
-  const old: Store = { ...store, sessions: async () => [row, { ...row, id: 's2', waiting: 2 }] }
+  const rows = [row, { ...row, id: 's2', waiting: 2 }]
+  const old: Store = { ...store, sessions: async ({ before } = {}) => (before ? [] : rows) }
   expect(await list(tab(talking, old))).toMatchObject([{ status: 'idle' }, { status: 'paused' }])
 })
 

@@ -1,5 +1,5 @@
 /** What the IndexedDB store owes its users beyond the port: its schema, and what it does when the browser lets it down. */
-import type { Store } from '@dogear/core'
+import type { SessionPlace, Store } from '@dogear/core'
 import { databaseName, openIndexedDbStore } from '@dogear/store'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { batchOf, commandFor, entriesFrom, entryAt, headOf, partialOf, snapshotOf } from './store-samples.ts'
@@ -17,6 +17,19 @@ export function indexedDbContract(): void {
     store = await openIndexedDbStore({ name })
     await store.acquire('trip', concierge)
   })
+
+  async function listed(limit: number, agent?: string): Promise<string[]> {
+    const ids: string[] = []
+    let before: SessionPlace | undefined
+    for (;;) {
+      const rows = await store.sessions({ agent, limit, before })
+      const last = rows.at(-1)
+      if (!last) return ids
+      ids.push(...rows.map(({ id }) => id))
+      // As whoever mends such rows says.
+      before = { id: last.id, updatedAt: Number(last.updatedAt) || 0 }
+    }
+  }
 
   afterEach(async () => {
     vi.useRealTimers()
@@ -109,6 +122,20 @@ export function indexedDbContract(): void {
       await expect(store.append(batchOf('trip', entriesFrom(1, 2)))).rejects.toMatchObject({ code: 'storage-failed' })
       expect(await store.entries('trip', 0)).toEqual([entryAt(0), stray])
       expect(await store.session('trip')).toEqual(before)
+    })
+  })
+
+  describe('IndexedDB: a row that lost its place', () => {
+    test.each([1, 2, 3, 100])('[G12] is listed once, in pages of %i', async (limit) => {
+      for (const [index, id] of ['a', 'b', 'c', 'd'].entries()) {
+        await store.acquire(id, { agent: 'concierge', at: index + 2 })
+      }
+      await store.acquire('theirs', { agent: 'clerk', at: 9 })
+      await rawChange(name, 'b', { updatedAt: undefined })
+      await rawChange(name, 'c', { agent: 7 })
+      await rawChange(name, 'd', { updatedAt: 'late' })
+      expect(await listed(limit, 'concierge')).toEqual(['c', 'a', 'trip', 'd', 'b'])
+      expect(await listed(limit)).toEqual(['theirs', 'c', 'a', 'trip', 'd', 'b'])
     })
   })
 
@@ -318,6 +345,16 @@ async function rawAdd(name: string, store: string, value: unknown, key: IDBValid
   const database = await rawOpen(name)
   const transaction = database.transaction(store, 'readwrite')
   transaction.objectStore(store).add(value, key)
+  await new Promise((resolve) => (transaction.oncomplete = resolve))
+  database.close()
+}
+
+async function rawChange(name: string, sessionId: string, change: object): Promise<void> {
+  const database = await rawOpen(name)
+  const transaction = database.transaction('sessions', 'readwrite')
+  const sessions = transaction.objectStore('sessions')
+  const found = sessions.get(sessionId)
+  found.onsuccess = () => sessions.put({ ...found.result, ...change })
   await new Promise((resolve) => (transaction.oncomplete = resolve))
   database.close()
 }

@@ -366,6 +366,7 @@ async function newestSessions(
   store: SessionsStore,
   { agent, limit = Infinity, before }: { agent?: string; limit?: number; before?: SessionPlace } = {},
 ): Promise<SessionRecord[]> {
+  const isWanted = (row: SessionRecord) => !before || bySessionAge(before, placeOf(row)) < 0
   const rows: SessionRecord[] = []
   let cursor =
     agent === undefined
@@ -374,13 +375,40 @@ async function newestSessions(
           .index('agent+updatedAt')
           .openCursor(before ? IDBKeyRange.bound([agent], [agent, before.updatedAt]) : keysUnder(agent), 'prev')
   while (cursor && rows.length < limit) {
-    if (!before || bySessionAge(before, cursor.value) < 0) rows.push(cursor.value)
+    if (isPlaced(cursor.value) && isWanted(cursor.value)) rows.push(cursor.value)
     cursor = await cursor.continue()
   }
-  if (cursor || before) return rows
-  // A row without its agent or its time is in no index, and would never be seen again.
-  const unplaced = (await store.getAll()).filter(
-    (row) => typeof row.agent !== 'string' || !Number.isFinite(row.updatedAt),
-  )
-  return [...rows, ...unplaced].slice(0, limit)
+  const unplaced = await unplacedRows(store)
+  if (!unplaced.length) return rows
+  const isTheirs = (row: SessionRecord) => agent === undefined || typeof row.agent !== 'string' || row.agent === agent
+  return [...rows, ...unplaced.filter((row) => isTheirs(row) && isWanted(row))]
+    .toSorted((one, other) => bySessionAge(placeOf(one), placeOf(other)))
+    .slice(0, limit)
 }
+
+/** A row without its agent or its time is in no index, and would never be seen again. Counted first: there is hardly ever one. */
+async function unplacedRows(store: SessionsStore): Promise<SessionRecord[]> {
+  const [all, timed, owned] = await Promise.all([
+    store.count(),
+    store.index('updatedAt').count(IDBKeyRange.bound(-latest, latest)),
+    // Every agent that is a text.
+    store.index('agent+updatedAt').count(IDBKeyRange.bound([''], [[]])),
+  ])
+  return timed === all && owned === all ? [] : (await store.getAll()).filter((row) => !isPlaced(row))
+}
+
+function isPlaced({ agent, updatedAt }: SessionRecord): boolean {
+  return typeof agent === 'string' && isTime(updatedAt)
+}
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) <= latest
+}
+
+/** Where a list has a row: one without its time comes last. */
+function placeOf(row: SessionRecord): SessionPlace {
+  return { id: row.id, updatedAt: isTime(row.updatedAt) ? row.updatedAt : 0 }
+}
+
+/** The last moment there is a date for. */
+const latest = 8.64e15

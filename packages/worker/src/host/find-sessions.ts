@@ -33,8 +33,9 @@ export async function findSessions(
       if (words.length && !(await holds(store, row, words, budget))) continue
       if (found.push(row) === limit) return found
     }
+    // Not by their number: of those that lost their place some may have been another agent's.
+    if (!rows.length) return found
     place = rows.at(-1)
-    if (rows.length < rowsAtOnce) return found
   }
   return found
 }
