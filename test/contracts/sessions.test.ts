@@ -1,5 +1,5 @@
 /** The sessions of a device: listed, named, put away and given out, whether they are open or not. */
-import { type Change, type NewEntry, type Snapshot, type Store, type ToolOptions } from '@dogear/core'
+import { type Change, type Entry, type NewEntry, type Snapshot, type Store, type ToolOptions } from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
 import { call, fail, forever, pause, say, scriptedModel, usage } from '@dogear/testing'
 import { createAgent, type Agent, type PageAgentOptions } from 'dogear'
@@ -164,6 +164,26 @@ test('[K37] text finds sessions by title and by any words said in them, in any o
   expect(await ids('cellars')).toEqual(['porto'])
 })
 
+test('[K37] a very long session does not hide the words of older ones, and its own newest are found', async () => {
+  const store = openMemoryStore()
+  const phone = device(store)
+  const tab = phone.tab({ model: scriptedModel(() => say('Fine.')) })
+  await (await tab.open('old')).send('the needle')
+  for (let n = 0; n < 30; n += 1) await appendMany(store, 'long', 1000)
+  const ids = async (text: string) =>
+    (await phone.tab({}).client.ask({ type: 'sessions', agent: 'tester', query: { text } })).map(({ id }) => id)
+  expect(await ids('needle fine')).toEqual(['old'])
+  expect(await ids('word 29999')).toEqual(['long'])
+})
+
+test('[K37] what a person said first is in the list, also when much was set before', async () => {
+  const agent = agentThat({ model: scriptedModel(() => say('Fine.')), title: false })
+  const session = await agent.open('set')
+  for (let n = 0; n < 9; n += 1) await session.set({ metadata: { n } })
+  await session.send('Hello there')
+  expect(await agent.sessions.get('set')).toMatchObject({ firstPrompt: 'Hello there' })
+})
+
 test('[C42] [K37] an export stands alone and opens elsewhere; raw has every record', async () => {
   const agent = agentThat({ model: scriptedModel(() => say('Fine.')) })
   await said(agent, 'out', 'First', 'Second')
@@ -274,6 +294,23 @@ test.each(['said yes', 'said yes inside', 'let it run'] as const)(
     expect(booked).toBe(1)
   },
 )
+
+/** Words numbered on from those that are there. */
+async function appendMany(store: Store, sessionId: string, count: number): Promise<void> {
+  const { seq, epoch } = await store.acquire(sessionId, { agent: 'tester', at: Date.now() })
+  const entries = Array.from({ length: count }, (_, index): Entry => {
+    const at = seq + index
+    const message = {
+      id: `m${at}`,
+      role: 'user',
+      content: `word ${at}`,
+      meta: { status: 'complete', createdAt: 1 },
+    } as const
+    return { v: 1, seq: at, id: `${epoch}.${at}`, at: 1, epoch, path: [], type: 'message-add', message, parent: null }
+  })
+  const record = { messageCount: 1, waiting: 0, updatedAt: Date.now() + 1000 }
+  await store.append({ sessionId, epoch, expectedSeq: seq, entries, record })
+}
 
 /** An agent whose one call waits for a person, and its snapshot changed to say that it was running. */
 async function waiting(tool: ToolOptions) {

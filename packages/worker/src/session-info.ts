@@ -5,7 +5,7 @@ export interface SessionInfo extends Pick<SessionRecord, 'id' | 'agent' | 'creat
   readonly title?: string
   /** Where the title comes from; a person's own is never replaced. */
   readonly titledBy?: SessionRecord['titledBy']
-  /** What the person said first, up to 200 characters. */
+  /** What the person said first, up to 200 characters; looked for in the first 200 journal entries. */
   readonly firstPrompt?: string
   readonly tag?: string
   readonly archived: boolean
@@ -32,7 +32,11 @@ export interface SessionQuery {
   waiting?: boolean
   /** `true`: only those that this tab has open. */
   open?: boolean
-  /** Only those whose title or messages have all these words. Looks through the newest 200 sessions at most. */
+  /**
+   * Only those whose title or messages have all these words. Looks through the newest 200 sessions at most, and of each
+   * through its newest 500 to 5,000 journal entries, 20,000 of all of them: what was said long ago in a very long session
+   * is not found. A message is about two entries, and so is a tool call.
+   */
   text?: string
 }
 

@@ -3,9 +3,13 @@ import { bodyOf, isFromPerson, textOf, type Entry, type SessionRecord, type Stor
 import type { SessionInfo, SessionQuery } from '../session-info.ts'
 
 const rowsAtOnce = 50
-/** A search must not keep the disk busy for minutes: this many sessions, and this many entries of all of them. */
+/**
+ * A search must not keep the disk busy for minutes: this many sessions, this many entries of all of them, this many of
+ * one. Each is looked at once at least, or a long session would hide all that are older.
+ */
 const sessionsSearched = 200
 const entriesSearched = 20_000
+const entriesOfOne = 5_000
 const entriesAtOnce = 500
 
 export async function findSessions(
@@ -49,13 +53,17 @@ interface Finding {
 export async function infoOf(store: Store, row: SessionRecord, open: boolean): Promise<SessionInfo> {
   const { id, agent, createdAt, updatedAt, messageCount, waiting, asks, title, titledBy, tag, archived = false } = row
   const { status = waiting ? 'paused' : 'idle' } = row
-  const firstPrompt = firstPromptIn(await store.entries(id, 0, entriesBeforePrompt))
+  const firstPrompt =
+    firstPromptIn(await store.entries(id, 0, entriesBeforePrompt)) ??
+    (messageCount ? firstPromptIn(await store.entries(id, entriesBeforePrompt, entriesLookedAt)) : undefined)
   const facts = { id, agent, createdAt, updatedAt, messageCount, status, open, waiting, asks }
   return { ...facts, title, titledBy, tag, archived, firstPrompt }
 }
 
 /** A session begins with its start, the turn's and the words; an import brings its messages in one entry. */
 const entriesBeforePrompt = 8
+/** Much may have been set before anything was said. */
+const entriesLookedAt = 200
 const promptLength = 200
 
 function firstPromptIn(entries: readonly Entry[]): string | undefined {
@@ -75,8 +83,9 @@ async function holds(
   budget: { entries: number },
 ): Promise<boolean> {
   let missing = missingIn(title, words)
-  for (let to = seq; missing.length && to > 0 && budget.entries > 0; to -= entriesAtOnce) {
-    const entries = await store.entries(id, Math.max(0, to - entriesAtOnce), to)
+  const end = Math.max(0, seq - Math.max(entriesAtOnce, Math.min(entriesOfOne, budget.entries)))
+  for (let to = seq; missing.length && to > end; to -= entriesAtOnce) {
+    const entries = await store.entries(id, Math.max(end, to - entriesAtOnce), to)
     budget.entries -= entries.length
     for (const entry of entries) {
       const messages = entry.type === 'state-import' ? entry.messages : [bodyOf(entry)]
