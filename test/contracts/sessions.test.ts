@@ -196,6 +196,36 @@ test('[C42] [K37] an export stands alone and opens elsewhere; raw has every reco
   await expect(agent.sessions.export('nobody')).rejects.toMatchObject({ code: 'session-missing' })
 })
 
+test.each(['fork', 'import'] as const)(
+  '[K37] a worker that dies before it answers makes one %s, not two',
+  async (how) => {
+    const store = openMemoryStore()
+    const phone = device(store)
+    const model = scriptedModel(() => say('Fine.'))
+    let isAlive = true
+    const disk: Store = {
+      ...store,
+      async append(batch) {
+        const answer = await store.append(batch)
+        if (batch.sessionId === 's1' || !isAlive) return answer
+        isAlive = false
+        tab.killWorker()
+        return new Promise(() => {})
+      },
+    }
+    const tab = phone.tab({ model }, disk)
+    const session = await tab.open()
+    await session.send('Go')
+    const copy = await (how === 'fork'
+      ? session.fork()
+      : tab.client.import(session.agent, await session.snapshot({ tag: 'x' })))
+    expect(isAlive).toBe(false)
+    expect(copy.messages.value.map(({ content }) => content)).toEqual(['Go', 'Fine.'])
+    expect(await store.sessions()).toHaveLength(2)
+  },
+  20_000,
+)
+
 test('[T17] a snapshot that says a person said yes is asked again', async () => {
   let booked = 0
   const agent = agentThat({

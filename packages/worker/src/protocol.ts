@@ -143,8 +143,10 @@ export type Question =
       readonly at?: string
       readonly title?: string
     } & OfSession)
+  /** `into`: as of a fork. */
   | ({
       readonly type: 'import'
+      readonly into: string
       readonly agent: string
       readonly version?: string
       /** By name. */

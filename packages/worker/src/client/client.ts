@@ -352,7 +352,7 @@ export function createClient(options: ClientOptions): Client {
       const { name, version, user, persistSession } = agent
       const tools = agent.tools.map((tool) => tool.name)
       const place = { user, persistSession }
-      const sessionId = await question({ type: 'import', ...place, agent: name, version, tools, snapshot })
+      const sessionId = await question({ type: 'import', into: id(), ...place, agent: name, version, tools, snapshot })
       return use(attach(agent, { type: 'id', id: sessionId }), opened)
     },
     delete({ name: agent, user, persistSession = true }, sessionId) {

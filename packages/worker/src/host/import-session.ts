@@ -18,9 +18,11 @@ type Import = Extract<Question, { type: 'import' }>
 /** Gives the new session's id. */
 export async function importSession(
   store: Store,
-  { agent, snapshot, version, tools }: Import,
+  { into, agent, snapshot, version, tools }: Import,
   { platform, warn }: { platform: Platform; warn: (message: string) => void },
 ): Promise<string> {
+  // Asked again by a page whose worker died before it could answer.
+  if ((await store.session(into))?.seq) return into
   const whole = await wholeSnapshot(store, snapshot)
   const { title, from, ...state } = checkSnapshot(whole, agent)
   const hint = whole.runtimeHint
@@ -29,24 +31,23 @@ export async function importSession(
   const drift = driftOf(was, { name: agent, version, tools: tools.map((name) => ({ name })) })
   if (drift) warn(`This snapshot was taken of another agent: ${JSON.stringify(drift)}. It goes on with this one.`)
   const { clock, hash, ids } = platform
-  const sessionId = ids.id()
   const { entries, turnId } = importState(state, { agent: { name: agent }, hash, ids }, { begin: false, from })
   const first: NewEntry[] = [
-    { type: 'session-start', agent, sessionId },
+    { type: 'session-start', agent, sessionId: into },
     ...entries,
     // An open turn brings along who has the word.
     ...(turnId === undefined && state.agent ? [{ type: 'agent-set' as const, agent: state.agent.name }] : []),
     ...(title === undefined ? [] : [{ type: 'title-set' as const, title, source: 'person' as const }]),
   ]
   const journal = (kept?: Store, epoch = 0) =>
-    openJournal({ fold: foldOf(emptyHead(sessionId, agent)), clock, store: kept, epoch })
+    openJournal({ fold: foldOf(emptyHead(into, agent)), clock, store: kept, epoch })
   // What cannot be folded must not be kept: nobody could open it.
   await journal()
     .append(first)
     .catch(() => {
       throw new DogearError('snapshot-invalid', 'This snapshot holds entries that cannot be read.')
     })
-  const { epoch } = await store.acquire(sessionId, { agent, at: clock.now() })
+  const { epoch } = await store.acquire(into, { agent, at: clock.now() })
   await journal(store, epoch).append(first)
-  return sessionId
+  return into
 }
