@@ -436,6 +436,19 @@ test('[C42] a snapshot is opened by its name too, and one that is not kept is sa
   })
 })
 
+test('[C42] a named snapshot is deleted, and the session and its other snapshots stay', async () => {
+  const session = await device()
+    .tab({ model: scriptedModel([say('one')]) })
+    .open()
+  await session.send('first')
+  await session.snapshot({ tag: 'before' })
+  await session.snapshot({ tag: 'after' })
+  await session.deleteSnapshot('before')
+  await session.deleteSnapshot('before')
+  expect((await session.snapshots()).map(({ tag }) => tag)).toEqual(['after'])
+  expect(session.messages.value).toHaveLength(2)
+})
+
 test('[J12] a deleted session is empty for whoever still holds it, and begins anew', async () => {
   const here = device()
   const model = scriptedModel([say('one'), say('two')])

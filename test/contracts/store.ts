@@ -349,6 +349,17 @@ export function storeContract(implementation: string, openStore: OpenStore): voi
       expect(await store.snapshot('trip', 'c')).toBeUndefined()
     })
 
+    test('a snapshot is deleted by its tag, and one that is not there is no error', async () => {
+      await store.saveSnapshot('trip', 'a', snapshotOf('trip', 'a', 1))
+      await store.saveSnapshot('trip', 'b', snapshotOf('trip', 'b', 2))
+      await store.saveSnapshot('other', 'a', snapshotOf('other', 'a', 3))
+      await store.saveSnapshot('trip', 'a', undefined)
+      await store.saveSnapshot('trip', 'never', undefined)
+      expect(await store.snapshots('trip')).toEqual([{ tag: 'b', createdAt: 2 }])
+      expect(await store.snapshot('trip', 'a')).toBeUndefined()
+      expect(await store.snapshots('other')).toEqual([{ tag: 'a', createdAt: 3 }])
+    })
+
     test('[K35] rules are kept by agent, the oldest first, replaced by the same id, and outlive their session', async () => {
       const store = await open()
       const rule = (id: string, agent: string, createdAt: number) =>

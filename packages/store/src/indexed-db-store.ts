@@ -123,7 +123,9 @@ export async function openIndexedDbStore({ user, name, onCleared }: IndexedDbSto
 
     saveSnapshot: (sessionId, tag, snapshot) =>
       strictly(['snapshots'], async (transaction) => {
-        await transaction.objectStore('snapshots').put(snapshot, [sessionId, tag])
+        const snapshots = transaction.objectStore('snapshots')
+        if (snapshot === undefined) await snapshots.delete([sessionId, tag])
+        else await snapshots.put(snapshot, [sessionId, tag])
       }),
 
     snapshot: (sessionId, tag) => read((database) => database.get('snapshots', [sessionId, tag])),

@@ -122,7 +122,9 @@ export function openMemoryStore(): Store {
     },
 
     async saveSnapshot(sessionId, tag, snapshot) {
-      shelf(sessionId).snapshots.set(tag, copy(snapshot))
+      const { snapshots } = shelf(sessionId)
+      if (snapshot === undefined) snapshots.delete(tag)
+      else snapshots.set(tag, copy(snapshot))
     },
 
     async snapshot(sessionId, tag) {

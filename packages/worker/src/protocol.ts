@@ -129,6 +129,7 @@ export type Question =
   | { readonly type: 'entries'; readonly sessionId: string; readonly from: number; readonly to: number }
   | { readonly type: 'snapshot'; readonly sessionId: string; readonly tag: string }
   | { readonly type: 'snapshots'; readonly sessionId: string }
+  | { readonly type: 'delete-snapshot'; readonly sessionId: string; readonly tag: string }
   | ({ readonly type: 'sessions'; readonly agent?: string; readonly query?: SessionQuery } & Place)
   | ({ readonly type: 'session' } & OfSession)
   | ({ readonly type: 'change'; readonly command: Change } & OfSession)
@@ -173,6 +174,7 @@ export interface Answers {
   entries: Entry[]
   snapshot: Snapshot
   snapshots: SnapshotRecord[]
+  'delete-snapshot': null
   sessions: SessionInfo[]
   session: SessionInfo | undefined
   change: null

@@ -158,6 +158,8 @@ export interface Session {
   snapshot(options: { tag: string }): Promise<Snapshot>
   /** The named snapshots of this session; `agent.sessions.import` opens one. */
   snapshots(): Promise<NamedSnapshot[]>
+  /** None of this tag there: no error. */
+  deleteSnapshot(tag: string): Promise<void>
   /** Lets go of the session in this tab; nothing is deleted. A turn that runs goes on without you: to end it, `stop()` first. */
   close(): void
 }

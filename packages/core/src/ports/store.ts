@@ -43,7 +43,8 @@ export interface Store {
   savePartial(partial: Partial & { readonly sessionId: string; readonly epoch: number }): Promise<void>
   partial(sessionId: string, stepId: string): Promise<Partial | undefined>
 
-  saveSnapshot(sessionId: string, tag: string, snapshot: Snapshot): Promise<void>
+  /** `undefined` deletes. */
+  saveSnapshot(sessionId: string, tag: string, snapshot: Snapshot | undefined): Promise<void>
   snapshot(sessionId: string, tag: string): Promise<Snapshot | undefined>
   snapshots(sessionId: string): Promise<SnapshotRecord[]>
 

@@ -106,6 +106,7 @@ export function scriptedSession(state: SessionState = {}, agent: SmartAgentOptio
       throw new Error('A scripted session keeps no snapshots.')
     },
     snapshots: async () => [],
+    deleteSnapshot: async () => {},
     close: () => void command('close'),
   }
 }

@@ -293,6 +293,7 @@ export function createClientSession(options: ClientSessionOptions): ClientSessio
       const kept = await ask({ type: 'snapshots', sessionId })
       return kept.map((record) => ({ ...record, sessionId }))
     },
+    deleteSnapshot: async (tag) => void (await ask({ type: 'delete-snapshot', sessionId, tag })),
     close() {
       if (!options.closed()) return
       globalThis.removeEventListener?.('online', noticeNetwork)

@@ -228,6 +228,11 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       return snapshot
     },
     snapshots: ({ sessionId }) => hostedNamed(sessionId).store.snapshots(sessionId),
+    async 'delete-snapshot'({ sessionId, tag }) {
+      await hostedNamed(sessionId).store.saveSnapshot(sessionId, tag, undefined)
+      tellRoomMade()
+      return null
+    },
     async sessions({ agent, query, ...place }) {
       const { user } = place
       const opened = await openedStore(place)
