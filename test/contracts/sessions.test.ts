@@ -196,6 +196,32 @@ test('[C42] [K37] an export stands alone and opens elsewhere; raw has every reco
   await expect(agent.sessions.export('nobody')).rejects.toMatchObject({ code: 'session-missing' })
 })
 
+test('[C42] [T17] what an import takes is there after a reload, and what it cannot keep it refuses', async () => {
+  const phone = device()
+  const tab = phone.tab({ model: scriptedModel(() => say('Fine.')) })
+  const session = await tab.open()
+  await session.send('Go')
+  const { state, ...rest } = await session.snapshot({ tag: 'x' })
+  const opened = (messages: Snapshot['state']['messages'], more: object = {}) =>
+    tab.client.import(session.agent, { ...rest, state: { ...state, messages, ...more } })
+  const bare = await opened(state.messages.map(({ role, content }) => ({ role, content, meta: {} as never })))
+  const file = { role: 'user', content: [{ type: 'file', file: {} } as never] } as const
+  await expect(opened([...state.messages, file])).rejects.toMatchObject({
+    code: 'snapshot-invalid',
+    message: expect.stringContaining('Message 3 of the snapshot'),
+  })
+  await expect(opened(state.messages, { memoryFacts: [{ key: 'city' }] })).rejects.toMatchObject({
+    code: 'snapshot-invalid',
+    message: expect.stringContaining('memory-add'),
+  })
+  tab.kill()
+  const again = await phone.tab({ model: scriptedModel([]) }).open(bare.id)
+  expect(again.messages.value.map(({ content, meta }) => [content, meta.status])).toEqual([
+    ['Go', 'complete'],
+    ['Fine.', 'complete'],
+  ])
+})
+
 test.each(['fork', 'import'] as const)(
   '[K37] a worker that dies before it answers makes one %s, not two',
   async (how) => {

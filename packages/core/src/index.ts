@@ -113,6 +113,7 @@ export {
 } from './session/snapshot.ts'
 export { importState, type ImportedState } from './session/import-state.ts'
 export { normalizeUsage, toModelUsage } from './session/normalize-usage.ts'
+export { normalMessages } from './session/normal-messages.ts'
 export { pendingOf } from './session/pending.ts'
 export { setState, type StateChange } from './session/set-state.ts'
 export { validateMessages, type MessagesCheck } from './session/validate-messages.ts'
@@ -271,10 +272,12 @@ export {
   isEntry,
   isHead,
   isPartial,
+  isPlan,
   isRuleRecord,
   isSessionRecord,
   lostMessage,
   readableFacts,
+  unreadableField,
 } from './session/check-record.ts'
 export { changeEntry, isChange, type Change } from './turn/change.ts'
 export { endOfStep, nodeNamed, refuseUnlessIdle } from './turn/branch.ts'

@@ -62,6 +62,16 @@ export function isSessionRecord(value: unknown): value is SessionRecord {
   return sessionRecord(value)
 }
 
+/** Which of its fields keeps a message from being read. */
+export function unreadableField(value: Message): string | undefined {
+  return Object.keys(messageFields).find((key) => !messageFields[key]?.(value[key as keyof Message]))
+}
+
+/** When it was last updated is anybody's to say. */
+export function isPlan(value: unknown): boolean {
+  return isObject(value) && plan({ ...value, lastUpdated: 0 })
+}
+
 /** Those of its facts that are what they should be. */
 export function readableFacts(value: unknown): globalThis.Partial<SessionRecord> {
   const facts = Object.entries(isObject(value) ? value : {})
@@ -109,7 +119,7 @@ const part: Check = (value) =>
   isObject(value) && (value.type === 'text' ? text(value.text) : shape({ image_url: shape({ url: text }) })(value))
 const content = either(text, list(part))
 const roles = new Set<unknown>(['system', 'user', 'assistant', 'tool'])
-const message = shape({
+const messageFields: Readonly<Record<string, Check>> = {
   id: text,
   role: (value) => roles.has(value),
   content: orNull(content),
@@ -130,7 +140,8 @@ const message = shape({
       shape({ name: text, label: maybe(text), durationMs: maybe(count), summary: maybe(text), handoff: maybe(text) }),
     ),
   }),
-})
+}
+const message = shape(messageFields)
 const plan = shape({
   version: count,
   lastUpdated: time,

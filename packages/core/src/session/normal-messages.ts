@@ -23,7 +23,8 @@ export function normalMessages(inputs: readonly MessageInput[], now: number): Me
     const answers = input.tool_call_id === undefined ? undefined : renamed.get(input.tool_call_id)
     const isWhole =
       id === input.id &&
-      input.meta !== undefined &&
+      input.meta?.status !== undefined &&
+      input.meta.createdAt !== undefined &&
       input.content !== undefined &&
       (answers === undefined || answers === input.tool_call_id) &&
       (toolCalls === undefined || toolCalls.every((call, position) => call === input.tool_calls?.[position]))

@@ -5,7 +5,12 @@ import {
   emptyHead,
   foldOf,
   importState,
+  isEntry,
+  isEntryType,
   openJournal,
+  reduce,
+  type Entry,
+  type JournalOptions,
   type NewEntry,
   type Store,
 } from '@dogear/core'
@@ -39,15 +44,26 @@ export async function importSession(
     ...(turnId === undefined && state.agent ? [{ type: 'agent-set' as const, agent: state.agent.name }] : []),
     ...(title === undefined ? [] : [{ type: 'title-set' as const, title, source: 'person' as const }]),
   ]
-  const journal = (kept?: Store, epoch = 0) =>
-    openJournal({ fold: foldOf(emptyHead(into, agent)), clock, store: kept, epoch })
-  // What cannot be folded must not be kept: nobody could open it.
-  await journal()
+  const empty = () => foldOf(emptyHead(into, agent))
+  await tryOut(first, { fold: empty(), clock })
+  const { epoch } = await store.acquire(into, { agent, at: clock.now() })
+  await openJournal({ fold: empty(), clock, store, epoch }).append(first)
+  return into
+}
+
+/** What cannot be read back, or not be folded, must not be kept: nobody could open it. */
+async function tryOut(first: readonly NewEntry[], { fold, clock }: Pick<JournalOptions, 'fold' | 'clock'>) {
+  let tried = ''
+  const published = (entries: readonly Entry[]) => {
+    for (const entry of entries) {
+      tried = entry.type
+      if (!isEntryType(tried) || !isEntry(entry, entry.seq)) throw new TypeError(tried)
+      reduce(fold, entry)
+    }
+  }
+  await openJournal({ fold, clock, epoch: 0, published, isFoldedThere: true })
     .append(first)
     .catch(() => {
-      throw new DogearError('snapshot-invalid', 'This snapshot holds entries that cannot be read.')
+      throw new DogearError('snapshot-invalid', `This snapshot cannot be read: something is wrong with its ${tried}.`)
     })
-  const { epoch } = await store.acquire(into, { agent, at: clock.now() })
-  await journal(store, epoch).append(first)
-  return into
 }

@@ -20,16 +20,51 @@ test.each([
   ['nothing', undefined],
   ['another schema', { ...snapshot({ messages: [] }), schemaVersion: 2 }],
   ['no messages', snapshot({})],
-  ['a message without an id', snapshot({ messages: [{ ...hello, id: undefined }] })],
   ['a message of no known role', snapshot({ messages: [{ ...hello, role: 'root' }] })],
   ['a message without meta', snapshot({ messages: [{ ...hello, meta: null }] })],
   ['content that is a number', snapshot({ messages: [{ ...hello, content: 7 }] })],
   ['calls that are no calls', snapshot({ messages: [{ ...hello, tool_calls: [{ id: 'c' }] }] })],
-  ['two messages with one id', snapshot({ messages: [hello, hello] })],
+  [
+    'a part that is no text and no image',
+    snapshot({ messages: [{ ...hello, content: [{ type: 'file', file: {} }] }] }),
+  ],
+  ['a time that is none', snapshot({ messages: [{ ...hello, meta: { ...hello.meta, createdAt: 'now' } }] })],
 ])('[T17] a snapshot with %s is refused before anything is written', (_what, given) => {
   expect(() => checkSnapshot(given as Snapshot, 'tester')).toThrow(
     expect.objectContaining({ code: 'snapshot-invalid' }),
   )
+})
+
+test('[T17] a message that cannot be read is named, and so is what is wrong with it', () => {
+  const given = snapshot({ messages: [hello, { ...hello, id: 'b', content: [{ type: 'file', file: {} }] }] })
+  expect(() => checkSnapshot(given as Snapshot, 'tester')).toThrow(
+    'Message 2 of the snapshot cannot be read: its content',
+  )
+})
+
+test('[C42] messages as providers write them are taken, each under an id of its own', () => {
+  const call = { id: 'c', name: 'look', args: { at: 1 } }
+  const messages = [
+    { role: 'user', content: 'hi' },
+    { role: 'assistant', tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'c', content: 'seen', meta: {} },
+    hello,
+    hello,
+  ]
+  const checked = checkSnapshot(snapshot({ messages }) as Snapshot, 'tester').messages
+  const meta = { status: 'complete', createdAt: 0 }
+  expect(checked).toMatchObject([
+    { id: 'm0', content: 'hi', meta },
+    { id: 'm1', content: null, tool_calls: [{ id: 'c', function: { name: 'look', arguments: '{"at":1}' } }], meta },
+    { id: 'm2', tool_call_id: 'c', meta },
+    hello,
+    { ...hello, id: 'a_2' },
+  ])
+})
+
+test('[C42] a snapshot that does not say of which agent it is opens with any', () => {
+  const { runtimeHint: _hint, ...given } = snapshot({ messages: [hello] })
+  expect(checkSnapshot(given as unknown as Snapshot, 'other').messages).toEqual([hello])
 })
 
 test('[T17] a plan or a title that cannot be read is left out', () => {

@@ -1,24 +1,26 @@
 /** Snapshots: a session as JSON that stands alone, and the check before one is opened as a new session. */
 import {
   argsOf,
+  describeError,
   DogearError,
+  isPlan,
   mayHaveRun,
   migrated,
+  normalMessages,
   pathOf,
   pendingOf,
   statusOf,
   unplaced,
+  unreadableField,
   type Fold,
   type Head,
   type Message,
   type NewEntry,
   type PendingToolApproval,
   type PendingUserQuestion,
-  type PlanStep,
   type SmartState,
   type Snapshot,
   type Store,
-  type ToolCall,
 } from '@dogear/core'
 import type { AgentSpec } from '../protocol.ts'
 import type { NamedSnapshot } from '../session.ts'
@@ -108,21 +110,16 @@ export function checkSnapshot(
   agent: string,
 ): SmartState & { readonly messages: readonly Message[]; readonly title?: string; readonly from: string } {
   const { state, runtimeHint, metadata } = migrated(snapshot)
-  if (runtimeHint?.name !== agent) {
+  if (![undefined, agent].includes(runtimeHint?.name)) {
     throw new DogearError(
       'session-agent-mismatch',
       `The snapshot is of agent "${runtimeHint?.name}", not "${agent}". Import it with that agent.`,
     )
   }
-  const { messages, plan, title, toolCallCount, model, system } = state
-  const ids = new Set<string>()
-  // An id that comes twice would make a path that never ends.
-  const broken = messages.findIndex((message) => !isMessage(message) || ids.size === ids.add(message.id).size)
-  if (broken >= 0) throw new DogearError('snapshot-invalid', `Message ${broken + 1} of the snapshot cannot be read.`)
+  const { plan, title, toolCallCount, model, system } = state
   const workers = undecidedWork(listOf(state.ctx?.__subagentPending as readonly NewEntry[] | undefined, isWorkers))
   return {
-    // The cast: each was looked at.
-    messages: messages as readonly Message[],
+    messages: readable(state.messages, metadata.createdAt),
     plan: isPlan(plan) ? plan : null,
     title: typeof title === 'string' ? title : undefined,
     from: metadata?.sessionId ?? '',
@@ -141,6 +138,29 @@ export function checkSnapshot(
   }
 }
 
+/** What would be kept and not found again is refused before: a session's messages come back together or not at all. */
+function readable(inputs: SmartState['messages'], createdAt: number): Message[] {
+  const messages = normal(inputs, createdAt)
+  for (const [index, message] of messages.entries()) {
+    const isNameless = message.tool_calls?.some((call) => !call.function.name)
+    const field = isNameless ? 'tool_calls' : unreadableField(message)
+    if (field === undefined) continue
+    throw new DogearError(
+      'snapshot-invalid',
+      `Message ${index + 1} of the snapshot cannot be read: its ${field} is not as it should be. A message looks like { role: 'user', content: 'Hello' }; parts of its content are text or image_url.`,
+    )
+  }
+  return messages
+}
+
+function normal(inputs: SmartState['messages'], createdAt: number): Message[] {
+  try {
+    return normalMessages(inputs, createdAt)
+  } catch (error) {
+    throw new DogearError('snapshot-invalid', describeError(error))
+  }
+}
+
 function listOf<T>(list: readonly T[] | undefined, isGood: (item: T) => boolean): readonly T[] | undefined {
   return Array.isArray(list) ? list.filter((item) => areObjects([item]) && isGood(item)) : undefined
 }
@@ -149,31 +169,8 @@ function isPending({ id, toolCallId, toolName, status }: PendingToolApproval | P
   return [id, toolCallId, toolName, status].every((text) => typeof text === 'string')
 }
 
-function isWorkers(entry: NewEntry): boolean {
-  const isSaid = entry.type !== 'message-add' || isMessage(entry.message)
-  return isSaid && Array.isArray(entry.path) && entry.path.length > 0
-}
-
-const roles = new Set(['system', 'user', 'assistant', 'tool'])
-
-function isMessage(value: unknown): value is Message {
-  if (typeof value !== 'object' || value === null) return false
-  const { id, role, content, meta, tool_calls: calls = [] } = value as Message
-  const hasContent = content === null || typeof content === 'string' || areObjects(content)
-  const hasCalls = areObjects(calls) && calls.every(isCall)
-  return typeof id === 'string' && roles.has(role) && hasContent && hasCalls && areObjects([meta])
-}
-
-function isCall({ id, function: called }: ToolCall): boolean {
-  return typeof id === 'string' && typeof called?.name === 'string' && typeof called.arguments === 'string'
-}
-
-function isPlan(plan: SmartState['plan']): boolean {
-  return typeof plan?.version === 'number' && areObjects(plan.steps) && plan.steps.every(isPlanStep)
-}
-
-function isPlanStep({ id, step, status }: PlanStep): boolean {
-  return typeof id === 'number' && typeof step === 'string' && typeof status === 'string'
+function isWorkers({ path }: NewEntry): boolean {
+  return Array.isArray(path) && path.length > 0
 }
 
 function areObjects(values: unknown): boolean {
