@@ -45,9 +45,8 @@ export function createPageCalls(post: (message: ToPage) => void): PageCalls {
     const result = new Promise<unknown>((end, fail) => {
       const confirm = async () => {
         const proven = await authority?.confirm()
-        // Stopped meanwhile: the page knows nothing of it, and would begin it.
-        if (signal?.aborted) fail(signal.reason)
-        else if (proven === undefined) open.delete(id)
+        // Given up meanwhile: the page would begin it. Nor is it told as failed, as whoever owns it next may run it.
+        if (proven === undefined || signal?.aborted) open.delete(id)
         else ask(proven)
       }
       open.set(id, { item, end, fail, confirm })
