@@ -12,6 +12,7 @@ import {
   type Store,
 } from '@dogear/core'
 import type { Session } from '@dogear/worker'
+import { checkCalls } from './check-calls.ts'
 import type { Ledger } from './ledger.ts'
 import { lineOf, transcriptOf } from './story.ts'
 import type { World } from './world.ts'
@@ -30,7 +31,7 @@ export async function audit({ ledger, story }: World, { store, session, turns }:
   checkOrder(entries, ledger)
   checkPromises(entries, fold, ledger)
   checkEffects(entries, ledger)
-  checkCalls(entries, ledger)
+  checkCalls(entries, ledger, story)
   await checkRecords(store, entries, fold, ledger)
   await checkMemory(store, entries, ledger)
   checkScreen(session, fold, ledger)
@@ -82,31 +83,6 @@ function checkEffects(entries: readonly Entry[], { effects, violated }: Ledger):
   for (const entry of entries) {
     if (entry.type !== 'tool-intent') continue
     if (entry.key !== `s1:${entry.callId}`) violated(`[G4] an intent of ${entry.callId} has the key ${entry.key}`)
-  }
-}
-
-const effectful = new Set(['pay', 'book', 'mail', 'note', 'scroll'])
-
-/** [G4] Every call has one result, and it tells the truth about the world. */
-function checkCalls(entries: readonly Entry[], { effects, violated }: Ledger): void {
-  const asked = entries.flatMap((entry) => (entry.type === 'call-request' ? [entry.call.callId] : []))
-  const results = new Map<string, number>()
-  const begun = new Set(entries.flatMap((entry) => (entry.type === 'tool-intent' ? [entry.callId] : [])))
-  for (const entry of entries) {
-    if (entry.type !== 'tool-result') continue
-    const { callId, result } = entry
-    results.set(callId, (results.get(callId) ?? 0) + 1)
-    const happened = effects.some((effect) => effect.callId === callId)
-    if (result.status === 'complete' && effectful.has(result.tool) && !happened) {
-      violated(`[G4] ${result.tool} ${callId} is told as done, and never happened`)
-    }
-    const isDenied = result.status === 'rejected' || result.status === 'skipped'
-    if (isDenied && happened) violated(`[G4] ${result.tool} ${callId} happened, and is told as ${result.status}`)
-    if (happened && !begun.has(callId)) violated(`[G4] ${result.tool} ${callId} happened without an intent`)
-  }
-  for (const callId of asked) {
-    const count = results.get(callId) ?? 0
-    if (count !== 1) violated(`[G4] call ${callId} has ${count} results`)
   }
 }
 

@@ -81,22 +81,29 @@ export interface Kill {
   readonly inFlightCommits: boolean
 }
 
-const rare: ReadonlySet<Fault> = new Set<Fault>(['bit-rot', 'quota', 'robbed', 'deserted'])
+/** How often these happen where they can: few points have them on their menu, and left to the plan they hardly ever would. */
+const rare: Partial<Record<Fault, number>> = {
+  'bit-rot': 0.2,
+  quota: 0.2,
+  robbed: 0.2,
+  deserted: 0.2,
+  'clock-jump': 0.5,
+}
 
 /** As many faults as it draws, five at least, some close together and some far apart. */
 export function randomFaults(random: Random): Chaos {
   let left = random.between(5, 12)
   const spread = random.pick([3, 12, 30])
-  let next = random.between(1, spread * 3)
+  // Some begin at once, some when work has long begun: all would be over before the first tool is entered.
+  let next = random.between(1, random.pick([spread * 3, 150, 400]))
   // Some runs are all crashes, some have none: what only shows without them would hide behind them.
   const crashes = random.pick([0.1, 0.4, 0.4, 0.8])
   return {
     at(point, menu) {
-      // Few points have these on their menu: left to the plan, they would hardly ever happen.
-      const isRare = menu.some((fault) => rare.has(fault)) && random.chance(0.2)
-      if (left === 0 || (point < next && !isRare)) return undefined
-      const own = isRare || (menu.length > 0 && !random.chance(crashes))
-      const fault = random.pick(own ? menu : anywhere)
+      const unplanned = menu.find((fault) => rare[fault] !== undefined && random.chance(rare[fault]))
+      if (left === 0 || (point < next && !unplanned)) return undefined
+      const own = menu.length > 0 && !random.chance(crashes)
+      const fault = unplanned ?? random.pick(own ? menu : anywhere)
       left -= 1
       next = point + random.between(1, random.chance(0.3) ? 4 : spread * 2)
       return fault

@@ -78,6 +78,7 @@ export function createDisk(world: World): Disk {
     void kept.entries(approvedIn, 0).then((entries) => {
       const opened = entries.find((entry) => entry.type === 'request-open' && entry.request.id === approved.requestId)
       if (opened?.type !== 'request-open') return
+      ledger.rot(opened.request.callId)
       rotten.set(opened.seq, { ...opened, request: { ...opened.request, args: { of: 'rotten' } } })
     })
   }

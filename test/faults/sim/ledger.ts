@@ -10,6 +10,12 @@ export interface Effect {
   readonly args: unknown
 }
 
+/** What a tool told whoever called it: a receipt, or what broke. */
+export interface Reply {
+  readonly callId: string
+  readonly text: string
+}
+
 export interface Promised {
   readonly type: string
   readonly words?: string
@@ -17,12 +23,13 @@ export interface Promised {
 
 export interface Ledger {
   readonly effects: readonly Effect[]
+  readonly replies: readonly Reply[]
   /** Commands a page was told are saved. */
   readonly promised: ReadonlyMap<string, Promised>
   /** Entries a page has shown, by seq. */
   readonly shown: ReadonlyMap<number, string>
-  /** What the model was sent for each answer it began. */
-  readonly paid: readonly (readonly Message[])[]
+  /** When each entry was committed, by seq: by time that passed, whatever the clocks said. */
+  readonly committedAt: readonly number[]
   readonly violations: readonly string[]
   /** The newest epoch, and how many entries are committed. */
   epoch(): number
@@ -30,13 +37,17 @@ export interface Ledger {
   acquired(epoch: number): void
   appended(batch: Batch): void
   didEffect(effect: Effect): void
+  replied(reply: Reply): void
   promise(commandId: string, promised: Promised): void
   show(entry: Entry): void
   /** The owner died and left its page in a call: nobody is to be asked about it for as long as that `isGoingOn`. */
   deserted(callId: string, isGoingOn: () => boolean): void
   /** A person said yes to a call with these arguments. */
   approved(callId: string, args: unknown): void
+  /** An answer was begun for these messages. */
   pay(messages: readonly Message[], epoch: number): void
+  /** An answer that was begun can be had no more: to ask for it again costs again. */
+  lostAnswer(): void
   /** A result was written to a full disk, into the room kept for it. */
   wroteAtQuota(): void
   /** What an owner that was fenced learnt too late was kept for the next. */
@@ -47,20 +58,26 @@ export interface Ledger {
   /** A fact was not kept, and whoever wanted it kept was told so. */
   forgot(key: string): void
   readonly forgotten: ReadonlySet<string>
+  /** What the person approved of this call is no longer what is on the disk. */
+  rot(callId: string): void
+  readonly rotten: ReadonlySet<string>
   violated(rule: string): void
 }
 
-export function createLedger(): Ledger {
+export function createLedger(elapsed: () => number): Ledger {
   const effects: Effect[] = []
+  const replies: Reply[] = []
+  const committedAt: number[] = []
   const promised = new Map<string, Promised>()
   const shown = new Map<number, string>()
-  const paid: (readonly Message[])[] = []
   const violations: string[] = []
   const intents = new Map<string, { readonly argsHash: string; readonly key: string }>()
   const approvals = new Map<string, Set<string>>()
   const deserted = new Map<string, () => boolean>()
   const answered = new Set<string>()
   const forgotten = new Set<string>()
+  const rotten = new Set<string>()
+  const paid = new Set<string>()
   let turn: string | undefined
   let step = 0
   let epoch = 0
@@ -77,6 +94,8 @@ export function createLedger(): Ledger {
     if (entry.type === 'request-open' && entry.request.kind === 'outcome' && deserted.get(entry.request.callId)?.()) {
       violated(`[G4] ${entry.request.callId} is asked about although its page is in it, and only a worker died`)
     }
+    // A turn that failed or was stopped is asked for anew.
+    if (entry.type === 'turn-end' && entry.terminalReason !== 'completed') paid.clear()
     if (entry.type !== 'message-add' || entry.path.length) return
     const { role, content, meta, tool_calls: calls } = entry.message
     if (role === 'user' && typeof content === 'string') {
@@ -90,9 +109,10 @@ export function createLedger(): Ledger {
 
   return {
     effects,
+    replies,
+    committedAt,
     promised,
     shown,
-    paid,
     violations,
     epoch: () => epoch,
     seq: () => seq,
@@ -102,6 +122,7 @@ export function createLedger(): Ledger {
       if (batch.expectedSeq !== seq) return
       if (batch.epoch !== epoch) violated(`[G6] epoch ${batch.epoch} wrote ${seq} although epoch ${epoch} had begun`)
       seq += batch.entries.length
+      for (const { seq: at } of batch.entries) committedAt[at] = elapsed()
       batch.entries.forEach(note)
     },
     didEffect(effect) {
@@ -116,6 +137,7 @@ export function createLedger(): Ledger {
         violated(`[G5] ${tool} ${callId} ran with ${JSON.stringify(args)}, which nobody approved`)
       }
     },
+    replied: (reply) => void replies.push(reply),
     promise: (commandId, what) => void promised.set(commandId, what),
     show(entry) {
       const before = shown.get(entry.seq)
@@ -130,17 +152,22 @@ export function createLedger(): Ledger {
       approvals.get(callId)?.add(hashOf('book', args))
     },
     pay(messages, by) {
-      paid.push(messages)
-      const position = positionOf(messages)
+      const { words, step: asked } = positionOf(messages)
+      const place = `${words} ${asked}`
+      if (paid.has(place)) violated(`[G7] the answer to "${words}", step ${asked} was paid for twice`)
+      paid.add(place)
       // A host that is fenced and does not know it yet may still ask: what it is told goes nowhere.
-      if (by === epoch && answered.has(`${position.words} ${position.step}`)) {
-        violated(`[G7] the answer to "${position.words}", step ${position.step} was paid for after it was committed`)
+      if (by === epoch && answered.has(place)) {
+        violated(`[G7] the answer to "${words}", step ${asked} was paid for after it was committed`)
       }
     },
+    lostAnswer: () => paid.clear(),
     wroteAtQuota: () => void (atQuota += 1),
     keptEvidence: () => void (evidence += 1),
     forgot: (key) => void forgotten.add(key),
     forgotten,
+    rot: (callId) => void rotten.add(callId),
+    rotten,
     atQuota: () => atQuota,
     evidence: () => evidence,
     violated,

@@ -28,6 +28,8 @@ export function createModelServer(world: World): ModelServer {
   function begin(request: ModelRequest, key: string | undefined, epoch: number): readonly ModelEvent[] {
     const events = eventsOf(answerTo(request.messages, epoch), story.isResumable)
     if (story.isResumable && key !== undefined) answers.set(key, events)
+    // Whoever speaks into an answer has it begun anew.
+    if (!story.isResumable || story.isRestless) ledger.lostAnswer()
     return events
   }
 
@@ -48,6 +50,11 @@ export function createModelServer(world: World): ModelServer {
     return events
   }
 
+  function forget(key = ''): void {
+    answers.delete(key)
+    ledger.lostAnswer()
+  }
+
   return {
     modelFor(worker, epoch) {
       /** Until `ms` have passed for the worker, or it no longer wants the answer. */
@@ -63,6 +70,7 @@ export function createModelServer(world: World): ModelServer {
         if (worker.isDead()) return void (await never)
         await arrive(fault === 'slow' ? random.between(1000, 40_000) : world.latency(), signal)
         if (fault === 'network' || !network.isOnline()) throw new DogearError('network', 'The network is gone.')
+        if (isFinal(fault)) ledger.lostAnswer()
         failIf(fault)
         const events = known(options) ?? begin(request, key, epoch())
         if (fault === 'answer-lost') throw new DogearError('network', 'The network is gone.')
@@ -70,7 +78,10 @@ export function createModelServer(world: World): ModelServer {
           await arrive(world.latency(), signal)
           const broken = world.point(worker, `model.${event.type}`, eventFaults)
           if (worker.isDead()) return void (await never)
-          if (broken === 'forgotten') answers.delete(key ?? '')
+          if (broken === 'forgotten') forget(key)
+          // Words that came without their cursor cannot be gone on from.
+          const isBare = !options.after && event === events[1] && (broken || !network.isOnline())
+          if (isFinal(broken) || isBare) ledger.lostAnswer()
           if (broken === 'cut' || broken === 'forgotten' || !network.isOnline()) {
             throw new DogearError('stream-cut', 'The stream was cut.')
           }
@@ -81,7 +92,7 @@ export function createModelServer(world: World): ModelServer {
         }
       }
 
-      return { stream, stop: async (key) => void answers.delete(key) }
+      return { stream, stop: async (key) => forget(key) }
     },
   }
 }
@@ -91,6 +102,11 @@ const never = new Promise<never>(() => {})
 /** Text that came twice would be the adapter's mistake, which drops events by their ids; these it may repeat. */
 function isIdempotent({ type }: ModelEvent): boolean {
   return type === 'cursor' || type === 'usage' || type === 'finish'
+}
+
+/** The turn ends by it, and is asked for anew. */
+function isFinal(fault: Fault | undefined): boolean {
+  return fault === 'rate-limited' || fault === 'server-error' || fault === 'garbage'
 }
 
 function failIf(fault: Fault | undefined): void {

@@ -75,6 +75,42 @@ export const mutations = [
     from: 'await attempt(run, memoryStore && Promise.all(',
     to: 'void run.clock.sleep(50).then(() => memoryStore && Promise.all(',
   },
+  {
+    name: 'a call of which nobody knows is told as failed, and nobody is asked',
+    file: 'core/src/turn/recover.ts',
+    from: `    case 'once':
+      return outcomeRequest(run, call, tool)`,
+    to: `    case 'once':
+      return resultOf(call, 'error', 'It failed.', args)`,
+  },
+  {
+    name: 'a result is not what the tool said',
+    file: 'core/src/turn/calls.ts',
+    from: `    status,
+    content,
+    args,`,
+    to: `    status,
+    content: 'nonsense',
+    args,`,
+  },
+  {
+    name: 'an answer that was begun is asked for under another key',
+    file: 'core/src/turn/step.ts',
+    from: 'key: `${run.journal.fold.head.sessionId}:${key}`,',
+    to: 'key: `${run.journal.fold.head.sessionId}:${key}:${run.clock.elapsed()}`,',
+  },
+  {
+    name: 'a call is late by the clock on the wall',
+    file: 'core/src/turn/deadlines.ts',
+    from: 'const deadline = { at: clock.elapsed() + ms, late }',
+    to: 'clock = { ...clock, elapsed: clock.now }; const deadline = { at: clock.elapsed() + ms, late }',
+  },
+  {
+    name: 'a call that was given up before its page began it is told as failed',
+    file: 'worker/src/host/remote-agent.ts',
+    from: 'if (proven === undefined || signal?.aborted) open.delete(id)',
+    to: 'if (signal?.aborted) fail(signal.reason); else if (proven === undefined) open.delete(id)',
+  },
 ]
 
 /** The first run that fails under a mutation, or undefined when none does. */

@@ -20,6 +20,11 @@ export interface Person {
 /** More turns than this are not asked for, whatever is still to go wrong. */
 const mostTurns = 12
 
+/** What the person finds when they look at their bank account. */
+export function onTheStatement(callId: string): string {
+  return `${callId} is on the statement`
+}
+
 export function createPerson(world: World, outside: Outside): Person {
   const { story, random, ledger, time } = world
   const tabs: Tab[] = []
@@ -103,7 +108,7 @@ export function createPerson(world: World, outside: Outside): Person {
       // An honest person looks at their bank account, and waits while something may still happen.
       if (tabs.some((tab) => !tab.isDead() && tab.underway.has(callId))) return waitFor(callId)
       const happened = ledger.effects.some((effect) => effect.callId === callId)
-      return happened ? { type: 'happened', result: 'done' } : { type: 'retry' }
+      return happened ? { type: 'happened', result: onTheStatement(callId) } : { type: 'retry' }
     }
     const mood = moodAbout(args)
     if (mood === 'reject') return { type: 'reject', comment: 'not today' }

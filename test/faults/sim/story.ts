@@ -3,7 +3,7 @@ import { textOf, type Message } from '@dogear/core'
 import { call, say, usage, type Beat } from '@dogear/testing'
 import type { Random } from './random.ts'
 
-export const toolNames = ['pay', 'book', 'mail', 'note', 'look', 'scroll', 'ask_user_question'] as const
+export const toolNames = ['pay', 'book', 'mail', 'note', 'look', 'scroll', 'stall', 'ask_user_question'] as const
 export type ToolName = (typeof toolNames)[number]
 
 export interface Story {
@@ -32,7 +32,10 @@ export function randomStory(random: Random): Story {
 
 /** Every tool, a step with several calls, a question, summaries, and a second turn. */
 export const referenceStory: Story = {
-  turns: [[['pay', 'book'], ['mail', 'note', 'scroll'], ['ask_user_question']], [['look', 'pay']]],
+  turns: [
+    [['pay', 'book'], ['mail', 'note', 'scroll'], ['ask_user_question']],
+    [['look', 'pay'], ['stall']],
+  ],
   tabs: 1,
   isResumable: true,
   isRestless: false,

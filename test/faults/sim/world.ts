@@ -100,7 +100,7 @@ export function createWorld({ story, random, chaos, tell }: WorldOptions): World
     time,
     random,
     story,
-    ledger: createLedger(),
+    ledger: createLedger(time.elapsed),
     lock,
     network,
     outside,
