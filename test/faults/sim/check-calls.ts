@@ -52,7 +52,8 @@ function lieIn(entry: EntryOf<'tool-result'>, entries: readonly Entry[], ledger:
     }
     case 'error': {
       if (content.includes('did not answer within')) return lateLie(entry, intent, ledger, happened)
-      if (ledger.rotten.has(callId)) return happened ? 'it happened, and reads' : undefined
+      if (content.includes('Nothing was run') || ledger.rotten.has(callId))
+        return happened ? 'it happened, and reads' : undefined
       return said.some((text) => content === `Error executing tool: ${text}`) ? undefined : 'nobody ever said'
     }
     case 'stopped':

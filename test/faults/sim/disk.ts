@@ -245,6 +245,6 @@ function grows({ name, args }: Operation): boolean {
   return writes.has(name) && name !== 'delete' && name !== 'clear'
 }
 
-function storageError(problem: 'full' | 'blocked' | 'failed'): DogearError {
+export function storageError(problem: 'full' | 'blocked' | 'failed'): DogearError {
   return new DogearError(`storage-${problem}`, `The simulated disk is ${problem}.`)
 }

@@ -14,6 +14,8 @@ export interface Story {
   readonly isResumable: boolean
   /** A restless person stops turns, speaks while the agent works, and answers in two tabs at once. */
   readonly isRestless: boolean
+  /** Whether there are Web Locks: a page on plain http has none, and rows in the store stand in for them. */
+  readonly hasLocks: boolean
   /** Whether the agent sums up what is old, and remembers from it what holds for its user. */
   readonly remembers: boolean
 }
@@ -26,6 +28,7 @@ export function randomStory(random: Random): Story {
     tabs: random.between(1, 3),
     isResumable: random.chance(0.6),
     isRestless: random.chance(0.3),
+    hasLocks: random.chance(0.8),
     remembers: random.chance(0.5),
   }
 }
@@ -39,6 +42,7 @@ export const referenceStory: Story = {
   tabs: 1,
   isResumable: true,
   isRestless: false,
+  hasLocks: true,
   remembers: true,
 }
 

@@ -4,7 +4,7 @@ import { createClient, type HostWire, type Session } from '@dogear/worker'
 import { serve, sha256, type Platform } from '@dogear/worker/host'
 import type { Channels } from './channels.ts'
 import { copied } from './copied.ts'
-import type { Connection, Disk } from './disk.ts'
+import { storageError, type Connection, type Disk } from './disk.ts'
 import type { ModelServer } from './model-server.ts'
 import { toolsOf, type Underway } from './tools.ts'
 import type { Mortal, World } from './world.ts'
@@ -107,7 +107,9 @@ export function openTab(world: World, outside: Outside, name: string): Tab {
     id: world.uniqueId,
     now: time.clockOf(page).now,
     elapsed: stopwatch(world),
-    hold: (lock) => void world.lock.acquire(lock, { wait: true }).then((held) => (hold = held)),
+    hold(lock) {
+      if (world.story.hasLocks) void world.lock.acquire(lock, { wait: true }).then((held) => (hold = held))
+    },
     warn: (message) => world.log(() => `      ${name} warns: ${message}`),
   })
 
@@ -170,8 +172,9 @@ function platformOf(world: World, outside: Outside, { actor, connection, lock, c
     },
     createModel: () => outside.server.modelFor(actor, connection.epoch),
     async openStore() {
-      const fault = world.point(actor, 'store.open', ['slow'])
-      await time.pass(fault ? world.random.between(1000, 8000) : world.latency(), actor)
+      const fault = world.point(actor, 'store.open', ['slow', 'blocked', 'failed'])
+      await time.pass(fault === 'slow' ? world.random.between(1000, 8000) : world.latency(), actor)
+      if (fault === 'blocked' || fault === 'failed') throw storageError(fault)
       return { store: connection.store, kept: true }
     },
   }
@@ -191,9 +194,10 @@ function mortalLock(world: World, worker: Mortal): { lock: Platform['lock']; rel
   return {
     lock: {
       acquire: (name, options) =>
-        new Promise((resolve) => {
+        new Promise((resolve, reject) => {
           const fault = world.point(worker, 'lock.acquire', ['slow'])
           if (worker.isDead()) return
+          if (!world.story.hasLocks) return reject(new DOMException('There are no Web Locks here.', 'SecurityError'))
           const { signal } = options
           const leave = new AbortController()
           waiting.add(leave)

@@ -73,9 +73,11 @@ export function reduce(fold: Fold, entry: Entry): void {
       head.requests = head.requests.filter((open) => open !== request)
       const isPassed = request.kind === 'checkpoint' && entry.resolution.type === 'approve'
       if (isPassed) changeTurn(head, { checked: head.turn?.step })
+      // A person cannot cancel it: what it asks is known by now, or is asked again by whoever finds that it is not.
+      const isWithdrawn = request.kind === 'outcome' && entry.resolution.type === 'cancel'
       changeCall(head, request.callId, {
-        request,
-        decision: decisionOf(entry),
+        request: isWithdrawn ? undefined : request,
+        decision: isWithdrawn ? undefined : decisionOf(entry),
         ...(request.entered && { asked: askedWith(head, request, entry.resolution) }),
       })
       return

@@ -198,10 +198,10 @@ export function createDriver(options: DriverOptions): Driver {
       if (!isOpen) continue
       const at = { turnId: turn?.id, path }
       if (result) await journal.append([{ type: 'tool-result', callId, result, ...at }], { must: true })
-      // The turn goes on, and reads it as it reads any report.
+      // Withdrawn: the turn goes on, and reads it as it reads any report.
       else if (call && reports.has(reportId(call))) {
-        const resolution = { type: 'happened' } as const
-        await journal.append([{ type: 'request-close', requestId: id, status: 'resolved', resolution, ...at }])
+        const resolution = { type: 'cancel' } as const
+        await journal.append([{ type: 'request-close', requestId: id, status: 'cancelled', resolution, ...at }])
       }
     }
   }

@@ -65,6 +65,7 @@ export interface NeighbourOptions {
 /** How long a tab may take to tell something of its tool. */
 const answersIn = 5_000
 const tryAgainAfter = 2_000
+const lookAgainAfter = 100
 
 export function createNeighbours(options: NeighbourOptions): Neighbours {
   const { platform, lock, host, fold, tell } = options
@@ -91,11 +92,13 @@ export function createNeighbours(options: NeighbourOptions): Neighbours {
   async function over(intent: Intent): Promise<void> {
     const page = pageOf(intent) ?? ''
     if (intent.host !== undefined) await gone(intent.host)
-    else if (!(await isFree(lockName(page)))) return
+    // Twice: another tab that looks holds it for a moment.
+    else if (!(await isFree(lockName(page))) && !(await isFree(lockName(page), lookAgainAfter))) return
     await once(pageLock(page), (signal) => outlived(platform.lock, pageLock(page), signal))
   }
 
-  async function isFree(name: string): Promise<boolean> {
+  async function isFree(name: string, wait = 0): Promise<boolean> {
+    if (wait) await clock.sleep(wait)
     const free = await platform.lock.acquire(name, { wait: false }).catch(() => undefined)
     free?.release()
     return free !== undefined
