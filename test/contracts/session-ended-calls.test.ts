@@ -56,30 +56,34 @@ test('[G3] [G4] a call that ends after its host has let go is seen by the hooks 
 })
 
 test.each([
-  ['stopped', async (_here: Device, _tab: Tab, session: Session) => session.stop()],
-  ['let go', async (_here: Device, tab: Tab, session: Session) => letGo(tab, session)],
-  ['fenced', async ({ store }: Device) => void (await store.acquire('s1', { agent: 'tester', at: 0 }))],
-])('[G3] [G4] %s before a call is tried again, its error is told, and nobody is asked', async (_what, end) => {
-  const here = device()
-  const retry = { maxRetries: 1, backoffMs: 100, shouldRetry: () => true }
-  const options = paying(() => {
-    throw new Error('The till is closed.')
-  }, retry)
-  const tab = here.tab(options)
-  const first = await tab.open()
-  void first.send('pay')
-  await until(() => options.entered() === 1)
-  // The page has told the worker, and the worker waits.
-  await new Promise((resolve) => setTimeout(resolve, 20))
-  await end(here, tab, first)
-  const session = await here.tab(options).open()
-  await until(() => session.status.value === 'idle')
-  const result = await resultIn(here)
-  expect(result).toMatchObject({ status: 'error', content: 'Error executing tool: The till is closed.' })
-  expect(result?.unknown).toBeUndefined()
-  expect((await here.store.entries('s1', 0)).some(({ type }) => type === 'request-open')).toBe(false)
-  expect(options.entered()).toBe(1)
-})
+  ['stopped', 1, async (_here: Device, _tab: Tab, session: Session) => session.stop()],
+  ['let go', 1, async (_here: Device, tab: Tab, session: Session) => letGo(tab, session)],
+  // The same page drives again by then, and tries again as it would have.
+  ['fenced', 2, async ({ store }: Device) => void (await store.acquire('s1', { agent: 'tester', at: 0 }))],
+] as const)(
+  '[G3] [G4] %s before a call is tried again, its error is told, and nobody is asked',
+  async (_what, tries, end) => {
+    const here = device()
+    const retry = { maxRetries: 1, backoffMs: 100, shouldRetry: () => true }
+    const options = paying(() => {
+      throw new Error('The till is closed.')
+    }, retry)
+    const tab = here.tab(options)
+    const first = await tab.open()
+    void first.send('pay')
+    await until(() => options.entered() === 1)
+    // The page has told the worker, and the worker waits.
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    await end(here, tab, first)
+    const session = await here.tab(options).open()
+    await until(() => session.status.value === 'idle')
+    const result = await resultIn(here)
+    expect(result).toMatchObject({ status: 'error', content: 'Error executing tool: The till is closed.' })
+    expect(result?.unknown).toBeUndefined()
+    expect((await here.store.entries('s1', 0)).some(({ type }) => type === 'request-open')).toBe(false)
+    expect(options.entered()).toBe(tries)
+  },
+)
 
 function paying(func: () => unknown = () => 'receipt 7', retry?: object) {
   let entered = 0

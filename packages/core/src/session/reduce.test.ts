@@ -59,6 +59,17 @@ test('[C58] the agent that was given the word has it from the next step on', () 
   expect(fold.head.activeAgent).toBeUndefined()
 })
 
+test('[G4] a question about an outcome that is withdrawn leaves its call begun and undecided', () => {
+  const fold = inStep()
+  take(fold, { type: 'call-request', call: { callId: 'c', index: 0, tool: 'book', args: '{}' } })
+  take(fold, { type: 'tool-intent', callId: 'c', argsHash: 'h', attempt: 1, key: 's:c' })
+  take(fold, { type: 'request-open', request: { ...approval, kind: 'outcome' } })
+  expect(statusOf(fold.head)).toBe('paused')
+  take(fold, close({ type: 'cancel' }))
+  expect(statusOf(fold.head)).toBe('busy')
+  expect(call(fold)).toMatchObject({ intent: { attempt: 1 }, request: undefined, decision: undefined, done: false })
+})
+
 test('an entry read back is not folded a second time', () => {
   const entries = [userSays('a'), userSays('b')].map(placed)
   const fold = folded(entries)
