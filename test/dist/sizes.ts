@@ -19,9 +19,9 @@ export interface Size {
 export async function measureSizes(): Promise<Size[]> {
   const page = await bundleScript(join(dogear, 'src/script.ts'), noWorker)
   return [
-    { part: 'page part', bytes: zipped(page.code), budget: 63_500, goal: 40_000 },
-    { part: 'worker part', bytes: zipped(read('dogear-worker.js')), budget: 79_000, goal: 35_000 },
-    { part: 'dogear.js, both in one', bytes: zipped(read('dogear.js')), budget: 137_000, goal: 80_000 },
+    { part: 'page part', bytes: zipped(page.code), budget: 64_000, goal: 40_000 },
+    { part: 'worker part', bytes: zipped(read('dogear-worker.js')), budget: 82_000, goal: 35_000 },
+    { part: 'dogear.js, both in one', bytes: zipped(read('dogear.js')), budget: 141_000, goal: 80_000 },
   ]
 }
 
