@@ -1,5 +1,5 @@
 /** Sessions as functions beside `query()`: the same store, without an agent. */
-import { call, pause, say, scriptedModel } from '@dogear/testing'
+import { call, cut, pause, say, scriptedModel } from '@dogear/testing'
 import {
   archiveSession,
   createSmartAgent,
@@ -87,6 +87,13 @@ test('[K37] messages come as the query told them, by the same uuids, in pages', 
   expect(messages.every((one) => one.session_id === 'sum' && one.parent_tool_use_id === null)).toBe(true)
   expect(await getSessionMessages('sum', { offset: 1, limit: 2 })).toEqual(messages.slice(1, 3))
   expect(await getSessionMessages('nobody')).toEqual([])
+})
+
+test('[K37] [G8] an answer that was cut off is among the messages, as the chat shows it', async () => {
+  await all('Go on', { model: scriptedModel(() => [say('Half an answ'), cut()]), sessionId: 'cut' })
+  const half = [{ type: 'text', text: 'Half an answ' }]
+  const contents = (await getSessionMessages('cut')).map(({ message }) => message.content)
+  expect(contents).toEqual(['Go on', half, half, half])
 })
 
 test('[K37] what the model was told in nobody’s name comes only when it is asked for', async () => {

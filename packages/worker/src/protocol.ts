@@ -133,6 +133,8 @@ export type Question =
   | ({ readonly type: 'sessions'; readonly agent?: string; readonly query?: SessionQuery } & Place)
   | ({ readonly type: 'session' } & OfSession)
   | ({ readonly type: 'change'; readonly command: Change } & OfSession)
+  /** All that the chat shows, also what was cut off. */
+  | ({ readonly type: 'messages' } & OfSession)
   | ({ readonly type: 'export' } & OfSession)
   | ({ readonly type: 'raw' } & OfSession)
   /** What a rewind would do. */
@@ -164,7 +166,7 @@ export type Question =
 type Place = Pick<AgentDefinition, 'user' | 'persistSession'>
 
 /** A session that need not be open here. Without `agent`: whichever it belongs to. */
-interface OfSession extends Place {
+export interface OfSession extends Place {
   readonly agent?: string
   readonly sessionId: string
 }
@@ -178,6 +180,7 @@ export interface Answers {
   sessions: SessionInfo[]
   session: SessionInfo | undefined
   change: null
+  messages: Message[]
   export: Snapshot
   raw: RawSession
   fork: string

@@ -46,14 +46,14 @@ export async function getSessionInfo(
   return info && toSessionInfo(info)
 }
 
-/** The branch that is shown, from its first message; `[]` when there is no such session. */
+/** The branch that is shown, from its first message, with answers that were cut off; `[]` when there is no such session. */
 export async function getSessionMessages(
   sessionId: string,
   options: SessionPlace & Page & { includeSystemMessages?: boolean } = {},
 ): Promise<SessionMessage[]> {
   if (!(await getSessionInfo(sessionId, options))) return []
-  const { state } = await pageClient(options).ask({ type: 'export', ...placeOf(options), sessionId })
-  const messages = (state.messages ?? []).map((message) => toSessionMessage(message as never, sessionId))
+  const shown = await pageClient(options).ask({ type: 'messages', ...placeOf(options), sessionId })
+  const messages = shown.map((message) => toSessionMessage(message, sessionId))
   const wanted = messages.filter(({ type }) => type !== 'system' || options.includeSystemMessages)
   return pageOf(wanted, options)
 }

@@ -1,7 +1,15 @@
 /** The host: the worker's end of the wire. It opens stores and sessions, and answers one page. */
-import { changeEntry, DogearError, statusOf, toErrorData, type SessionRecord, type Store } from '@dogear/core'
+import {
+  changeEntry,
+  DogearError,
+  statusOf,
+  toErrorData,
+  type Fold,
+  type SessionRecord,
+  type Store,
+} from '@dogear/core'
 import { begunCalls } from '../fresh.ts'
-import type { AgentSpec, Answers, Question, SessionChoice, ToHost, ToPage, Wire } from '../protocol.ts'
+import type { AgentSpec, Answers, OfSession, Question, SessionChoice, ToHost, ToPage, Wire } from '../protocol.ts'
 import type { Suspects } from './attempts.ts'
 import { changeSession } from './change-session.ts'
 import { checkedStore } from './checked-store.ts'
@@ -11,7 +19,7 @@ import { openHosted, type HostedSession } from './hosted-session.ts'
 import { dryRewind } from './dry-rewind.ts'
 import { forkSession } from './fork.ts'
 import { importSession } from './import-session.ts'
-import { bodiesOf, knownRow, loadFold, loadPartly, otherAgent } from './load.ts'
+import { bodiesOf, knownRow, loadFold, loadPartly, newestBodies, otherAgent } from './load.ts'
 import { lostSince, type Lost } from './lost.ts'
 import type { OpenedStore, Platform } from './platform.ts'
 import { createPageCalls, remoteAgent } from './remote-agent.ts'
@@ -270,26 +278,25 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       changing.delete(commandId)
       return null
     },
-    async export({ agent, sessionId, ...place }) {
-      const store = await storeOf(place)
-      const row = await knownRow(store, agent, sessionId)
-      const spec = sessions.get(sessionId)?.spec
-      return snapshotOf(store, await loadFold(store, sessionId, row.agent), { at: platform.clock.now(), spec })
+    async messages(question) {
+      const { store, fold } = await loadedFrom(question)
+      return newestBodies(store, fold, Infinity)
+    },
+    async export(question) {
+      const { store, fold } = await loadedFrom(question)
+      return snapshotOf(store, fold, { at: platform.clock.now(), spec: sessions.get(question.sessionId)?.spec })
     },
     async raw({ sessionId, ...place }) {
       return rawSession((await openedStore(place)).raw, sessionId)
     },
     rewind: ({ sessionId, messageId }) => dryRewind(hostedNamed(sessionId), sessions.get(sessionId)?.spec, messageId),
     async fork(question) {
-      const { agent, sessionId } = question
-      const open = sessions.get(sessionId)
+      const open = sessions.get(question.sessionId)
       if (open && open.spec.user === question.user) {
         open.hosted.assertReadable()
         return forkSession(platform, open.hosted, question)
       }
-      const store = await storeOf(question)
-      const row = await knownRow(store, agent, sessionId)
-      return forkSession(platform, { store, fold: await loadFold(store, sessionId, row.agent) }, question)
+      return forkSession(platform, await loadedFrom(question), question)
     },
     async import(question) {
       return importSession(await storeOf(question), question, { platform, warn })
@@ -320,6 +327,13 @@ export function serve(wire: Wire<ToPage, ToHost>, platform: Platform): void {
       await raw.clear()
       return null
     },
+  }
+
+  /** As it lies on the disk, whether it is open or not. */
+  async function loadedFrom({ agent, sessionId, ...place }: OfSession): Promise<{ store: Store; fold: Fold }> {
+    const store = await storeOf(place)
+    const row = await knownRow(store, agent, sessionId)
+    return { store, fold: await loadFold(store, sessionId, row.agent) }
   }
 
   async function run(message: Extract<ToHost, { type: 'run' }>): Promise<void> {

@@ -71,12 +71,12 @@ export async function catchUp(store: Store, fold: Fold): Promise<{ entries: Entr
   return { entries: readable, ...(unreadable !== -1 && { newer: newerSession(fold.head.sessionId) }) }
 }
 
-export async function newestBodies(store: Store, fold: Fold): Promise<Message[]> {
+export async function newestBodies(store: Store, fold: Fold, count = bodiesAtOnce): Promise<Message[]> {
   return bodiesOf(
     store,
     fold,
     pathOf(fold)
-      .slice(-bodiesAtOnce)
+      .slice(-count)
       .map((node) => node.id),
   )
 }
