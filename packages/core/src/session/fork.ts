@@ -2,6 +2,7 @@
 import type { NewEntry } from './journal.ts'
 import type { Message } from './message.ts'
 import type { Head, Scope } from './state.ts'
+import { treeEntries } from './tree-entries.ts'
 import type { Tree } from './tree.ts'
 
 export interface ForkOptions {
@@ -23,25 +24,20 @@ export function forkEntries({ head, tree, messages, into, title }: ForkOptions):
     { type: 'meta-set', model, system, opts, mode, metadata, tools },
     ...head.facts.map((fact): NewEntry => ({ type: 'memory-add', fact })),
   ]
-  let { scope } = tree.placeAt(null)
-  // A plan may be older than the first message.
-  entries.push({ type: 'cursor-set', leaf: null, scope: renamedScope(scope, renamed) })
-  let copied: Message[] = []
-  for (const message of messages) {
-    copied.push(renamedMessage(message, renamed))
-    const here = tree.placeAt(message.id).scope
-    if (here === scope) continue
-    scope = here
-    // Where it changed and not only at the end: going back in the fork finds what held there.
-    const place = { leaf: renamed(message.id), scope: renamedScope(scope, renamed) }
-    entries.push({ type: 'state-import', messages: copied, plan: null }, { type: 'cursor-set', ...place })
-    copied = []
+  const path = messages.map((message, index) => ({ message, parent: messages[index - 1]?.id ?? null }))
+  for (const entry of treeEntries(path, tree)) {
+    if (entry.type === 'cursor-set') {
+      const leaf = entry.leaf === null ? null : renamed(entry.leaf)
+      entries.push({ ...entry, leaf, scope: renamedScope(entry.scope, renamed) })
+    } else {
+      entries.push({ ...entry, messages: entry.messages.map((message) => renamedMessage(message, renamed)) })
+    }
   }
   const kept = new Set(messages.map(({ id }) => id))
   const cache = Object.entries(head.cache).filter(([, { id }]) => kept.has(id))
   const found = cache.map(([key, { id, at }]) => [key, { id: renamed(id), at }] as const)
   const from = head.sessionId
-  return [...entries, { type: 'state-import', messages: copied, plan: null, cache: Object.fromEntries(found), from }]
+  return [...entries, { type: 'state-import', messages: [], plan: null, cache: Object.fromEntries(found), from }]
 }
 
 type Renamed = (id: string) => string
