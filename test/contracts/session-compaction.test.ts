@@ -41,6 +41,27 @@ test('[C33] a session is compacted on demand, and refuses to be while it works',
   await busy
 })
 
+test('[C33] [C42] what was put out of the model’s sight stays out of it in a fork and in an import', async () => {
+  const model = scriptedModel((request, n) => (isSummary(request) ? summary : looking(3)(request, n)))
+  const tab = device().tab({ ...agentOf(model), summarization: false })
+  const session = await tab.open()
+  await session.send('go')
+  await session.compact()
+  const fork = await session.fork()
+  const copy = await tab.client.import(session.agent, await session.snapshot({ tag: 'short' }))
+  const told: string[][] = []
+  for (const each of [session, fork, copy]) {
+    await each.send('again')
+    // A fork has ids of its own.
+    told.push(texts(model.requests.at(-1)!.messages).map((text) => text.replace(/'.*'/, 'id')))
+  }
+  const [own = [], forked, imported] = told
+  expect(own.filter((text) => text.startsWith('ARCHIVED'))).toHaveLength(2)
+  expect(own.join()).toContain('So far.')
+  expect(forked).toEqual(own)
+  expect(imported).toEqual(own)
+})
+
 test('[C33] what failed can still be tried again after the context was shortened', async () => {
   const model = scriptedModel([call('look'), say('Seen.'), fail('model-failed'), say('Now.')])
   const tools = [{ name: 'look', effect: 'read' as const, func: () => 'seen' }]

@@ -1,7 +1,15 @@
 /** The sessions of a device: listed, named, put away and given out, whether they are open or not. */
-import { type Change, type Entry, type NewEntry, type Snapshot, type Store, type ToolOptions } from '@dogear/core'
+import {
+  textOf,
+  type Change,
+  type Entry,
+  type NewEntry,
+  type Snapshot,
+  type Store,
+  type ToolOptions,
+} from '@dogear/core'
 import { openMemoryStore } from '@dogear/store'
-import { call, fail, forever, pause, say, scriptedModel, usage } from '@dogear/testing'
+import { call, cut, fail, forever, pause, say, scriptedModel, usage } from '@dogear/testing'
 import { createAgent, type Agent, type PageAgentOptions } from 'dogear'
 import type { Session } from '@dogear/worker'
 import { expect, test } from 'vitest'
@@ -196,6 +204,106 @@ test('[C42] [K37] an export stands alone and opens elsewhere; raw has every reco
   await expect(agent.sessions.export('nobody')).rejects.toMatchObject({ code: 'session-missing' })
 })
 
+test('[C42] an import has all that was said: every branch in its place, and what was cut off', async () => {
+  const model = scriptedModel(({ messages }, n) =>
+    n === 2 ? [say('Half an'), cut()] : say(`to ${textOf(messages.at(-1)!)}`),
+  )
+  const agent = agentThat({ model })
+  const session = await agent.open(`branches-${agent.name}`)
+  await session.send('one')
+  await session.send('two')
+  expect(session.messages.value.map(textOf)).toEqual(['one', 'to one', 'two', 'to two'])
+  await session.edit(session.messages.value[0]!.id, 'other')
+  expect(session.messages.value.map(textOf)).toEqual(['other', 'Half an', 'to other'])
+  const exported = JSON.parse(JSON.stringify(await agent.sessions.export(session.id))) as Snapshot
+  expect(exported.state.messages.map(({ content }) => content)).toEqual(['other', 'to other'])
+  const copy = await agent.sessions.import(exported)
+  expect(copy.messages.value).toEqual(session.messages.value)
+  expect(copy.branches.value).toEqual(session.branches.value)
+  const [one] = Object.values(copy.branches.value)[0]!.ids
+  await copy.goto(one!)
+  expect(copy.messages.value.map(textOf)).toEqual(['one', 'to one', 'two', 'to two'])
+  expect(model.requests.length).toBe(4)
+})
+
+test('[C42] [T17] an import has what was set, and what it has cost; no mode that lets calls run unasked', async () => {
+  const agent = agentThat({ model: scriptedModel(() => [say('Fine.'), usage({ input: 5, output: 1 })]) })
+  const session = await agent.open(`set-${agent.name}`)
+  const settings = { metadata: { trip: 42 }, opts: { top_k: 5 } }
+  await session.set({ ...settings, mode: 'plan' })
+  await session.send('one')
+  await session.send('two')
+  const copy = await agent.sessions.import(await agent.sessions.export(session.id))
+  expect(copy.settings.value).toMatchObject({ ...settings, mode: 'plan' })
+  expect(copy.usage.value).toEqual(session.usage.value)
+  const exported = await agent.sessions.export(session.id)
+  for (const mode of ['acceptEdits', 'bypassPermissions']) {
+    const careful = await agent.sessions.import({ ...exported, session: { ...exported.session!, mode } })
+    expect(careful.settings.value).toMatchObject(settings)
+    expect(careful.mode.value).toBe('default')
+  }
+})
+
+test('[C42] words in line are in an import, and wait there for what they waited for', async () => {
+  const model = scriptedModel([call('pay'), say('Paid.'), say('Then.')])
+  const agent = agentThat({ model, tools: [{ name: 'pay', needsApproval: true, func: () => 'x' }] })
+  const session = await agent.open(`line-${agent.name}`)
+  await session.send('pay')
+  await session.send('and then this').saved
+  await until(() => session.queued.value.length === 1)
+  const copy = await agent.sessions.import(await agent.sessions.export(session.id))
+  await until(() => copy.requests.value.length === 1)
+  expect(copy.queued.value).toEqual(session.queued.value)
+  await copy.approve(copy.requests.value[0]!.id)
+  await until(() => copy.messages.value.at(-1)?.content === 'Then.')
+  expect(copy.queued.value).toEqual([])
+})
+
+test('[C42] words that wait behind a stopped answer wait for a person in an import too', async () => {
+  const model = scriptedModel([[say('Half'), forever], say('Then.')])
+  const agent = agentThat({ model })
+  const session = await agent.open(`held-${agent.name}`)
+  void session.send('go')
+  await until(() => session.partial.value?.text === 'Half')
+  await session.send('and then this').saved
+  await until(() => session.queued.value.length === 1)
+  await session.stop()
+  await until(() => session.status.value === 'idle')
+  const copy = await agent.sessions.import(await agent.sessions.export(session.id))
+  expect(copy.queued.value).toEqual(session.queued.value)
+  void copy.editQueued(copy.queued.value[0]!.commandId, { when: 'now' })
+  await until(() => copy.messages.value.length === 4)
+  expect(copy.messages.value.map(textOf)).toEqual(['go', 'Half', 'and then this', 'Then.'])
+  expect(model.requests).toHaveLength(2)
+})
+
+test('[C42] [G12] a message that could not be read costs an import no branch', async () => {
+  const agent = agentThat({ model: scriptedModel(() => say('Fine.')) })
+  const session = await agent.open(`lost-${agent.name}`)
+  await session.send('one')
+  await session.send('two')
+  await session.edit(session.messages.value[2]!.id, 'other')
+  const { state, ...rest } = await agent.sessions.export(session.id)
+  const messages = state.messages.map((message, index) =>
+    index === 1 ? { ...message, content: null, meta: { status: 'lost' as const, createdAt: 0 } } : message,
+  )
+  const copy = await agent.sessions.import({ ...rest, state: { ...state, messages } })
+  expect(copy.messages.value.map(textOf)).toEqual(['one', '', 'other', 'Fine.'])
+  expect(copy.branches.value).toEqual(session.branches.value)
+})
+
+test('[C42] an import whose messages somebody has changed has those, and no branches', async () => {
+  const agent = agentThat({ model: scriptedModel(() => say('Fine.')) })
+  const session = await agent.open(`changed-${agent.name}`)
+  await session.send('one')
+  await session.edit(session.messages.value[0]!.id, 'other')
+  const { state, ...rest } = await agent.sessions.export(session.id)
+  const messages = [...state.messages, { role: 'user', content: 'more' }]
+  const copy = await agent.sessions.import({ ...rest, state: { ...state, messages } })
+  expect(copy.messages.value.map(textOf)).toEqual(['other', 'Fine.', 'more'])
+  expect(copy.branches.value).toEqual({})
+})
+
 test('[C42] [T17] what an import takes is there after a reload, and what it cannot keep it refuses', async () => {
   const phone = device()
   const tab = phone.tab({ model: scriptedModel(() => say('Fine.')) })
@@ -220,6 +328,22 @@ test('[C42] [T17] what an import takes is there after a reload, and what it cann
     ['Go', 'complete'],
     ['Fine.', 'complete'],
   ])
+})
+
+test.each([
+  ['a tree that is no list', { tree: 'x' }],
+  ['a step of the tree that is none', { tree: [null] }],
+  ['a branch that cannot be read', { tree: [{ type: 'state-import', messages: [{ id: 'b', role: 'user' }] }] }],
+  ['a plan that is none', { tree: [{ type: 'cursor-set', leaf: null, scope: { plan: 7 } }] }],
+  ['words in line that are none', { tree: [], queue: [7] }],
+])('[T17] an import with %s is refused, and nothing of it is kept', async (_what, part) => {
+  const agent = agentThat({ model: scriptedModel(() => say('Fine.')) })
+  await said(agent, `whole-${agent.name}`, 'Go')
+  const snapshot = await agent.sessions.export(`whole-${agent.name}`)
+  await expect(agent.sessions.import({ ...snapshot, session: part as never })).rejects.toMatchObject({
+    code: 'snapshot-invalid',
+  })
+  expect(await agent.sessions.list()).toHaveLength(1)
 })
 
 test.each(['fork', 'import'] as const)(

@@ -85,6 +85,7 @@ export {
   type TurnOrigin,
 } from './session/entry.ts'
 export {
+  isCut,
   isFromPerson,
   stopReasonOf,
   textOf,
@@ -108,6 +109,7 @@ export {
   type Drift,
   type RestoreOptions,
   type RuntimeHint,
+  type SessionPart,
   type Snapshot,
   type SnapshotOptions,
 } from './session/snapshot.ts'
@@ -184,6 +186,7 @@ export {
   type RewoundCall,
   type RuleSet,
   type Scope,
+  type Settings,
   type Status,
   type Usage,
   type UsageTotal,
@@ -257,12 +260,15 @@ export {
   type Beside,
   type Journal,
   type JournalOptions,
+  type NewEntries,
   type NewEntry,
 } from './session/journal.ts'
 export { makeRoom } from './session/room.ts'
 export { bodyOf } from './session/body.ts'
 export { reduce } from './session/reduce.ts'
 export { readTree, scopeOf, type Tree } from './session/tree.ts'
+export { treeEntries, type TreeEntry } from './session/tree-entries.ts'
+export { summaryRecord } from './session/state-records.ts'
 export { callTool, resultLimit, type CallContext, type CallReply } from './tools/result.ts'
 export { spellOut } from './tools/spell-out.ts'
 export {

@@ -66,11 +66,18 @@ export interface Sessions {
   /** Out of the list and not reopened by itself; nothing is deleted. */
   archive(sessionId: string): Promise<void>
   unarchive(sessionId: string): Promise<void>
-  /** The session as JSON that stands alone; `import` opens it, here or elsewhere. */
+  /**
+   * The session as JSON that stands alone: every branch, what was cut off, what is set, waits and was spent. `import` opens
+   * it, here or elsewhere. Rules it was given stay behind.
+   */
   export(sessionId: string): Promise<Snapshot>
   /** With `raw`: every record as it lies in the store, also those that cannot be read any more. */
   export(sessionId: string, options: { raw: true }): Promise<RawSession>
-  /** Opens a snapshot, or one that `session.snapshots()` lists, as a new session; the old one is not touched. */
+  /**
+   * Opens a snapshot, or one that `session.snapshots()` lists, as a new session; the old one is not touched. What people had
+   * decided is asked again, and a mode that lets calls run unasked is not taken over. Without `session`, or with messages
+   * that were changed since, it is one branch.
+   */
   import(snapshot: Snapshot | NamedSnapshot): Promise<Session>
   /** With all that is kept of it. No error when there is none; `session-agent-mismatch` when it is another agent's. */
   delete(sessionId: string): Promise<void>

@@ -203,6 +203,18 @@ const resolution = shape({
 const error = shape({ code: text, message: text, details: maybe(object), cause: maybe(text) })
 const queue = list(shape({ commandId: text, content, when: maybe(text) }))
 const usage = shape({ input: count, output: count, total: count, cachedInput: count })
+const totals = shape({
+  totals: map(
+    shape({
+      requests: count,
+      input: count,
+      output: count,
+      total: count,
+      cachedInput: count,
+      costUsd: maybe(count),
+    }),
+  ),
+})
 const cache = map(shape({ id: text, at: time }))
 const tallies = map(shape({ successes: count, failures: count }))
 const spent = shape({ outputTokens: count, costUsd: count })
@@ -249,7 +261,7 @@ const result = shape({
 
 const bodies: Readonly<Record<EntryType, Check>> = {
   'session-start': shape({ agent: text, model: maybe(text) }),
-  'state-import': shape({ messages: list(message), plan: orNull(plan), cache: maybe(cache) }),
+  'state-import': shape({ messages: list(message), plan: orNull(plan), cache: maybe(cache), usage: maybe(totals) }),
   'turn-start': shape({
     origin: text,
     tainted: maybe(flag),
@@ -410,14 +422,6 @@ const turn = shape({
   denials: maybe(denials),
   tallies,
 })
-const total = shape({
-  requests: count,
-  input: count,
-  output: count,
-  total: count,
-  cachedInput: count,
-  costUsd: maybe(count),
-})
 const headFields = shape({
   v: (value) => value === 1,
   sessionId: text,
@@ -434,7 +438,7 @@ const headFields = shape({
   cache,
   requests: list(request),
   queue,
-  usage: shape({ totals: map(total) }),
+  usage: totals,
   turn: orNull(turn),
   lastEnd: orNull(
     shape({

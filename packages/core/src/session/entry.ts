@@ -45,6 +45,8 @@ export type EntryBody =
       readonly plan: Plan | null
       readonly from?: string
       readonly cache?: Head['cache']
+      /** What it had cost where it comes from. */
+      readonly usage?: Head['usage']
     }
   | {
       readonly type: 'turn-start'

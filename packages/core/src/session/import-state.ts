@@ -7,6 +7,7 @@ import type { NewEntry } from './journal.ts'
 import type { Message } from './message.ts'
 import { openTurn, tailOf } from './open-turn.ts'
 import type { SmartState, SummaryRecord } from './smart-state.ts'
+import type { Usage } from './state.ts'
 
 export interface ImportOptions {
   readonly agent: Pick<AgentDefinition, 'name'> & { readonly tools?: AgentDefinition['tools'] }
@@ -63,7 +64,14 @@ function heldBy(state: WholeState, messages: readonly Message[], from?: string):
   const { model, system, opts, reflections = [], memoryFacts = [] } = state
   const summary = state.summaryRecords?.findLast(({ upTo }) => state.messages.some(({ id }) => id === upTo))
   return [
-    { type: 'state-import', messages, plan: planOf(state), cache: state.toolCache, ...(from && { from }) },
+    {
+      type: 'state-import',
+      messages,
+      plan: planOf(state),
+      cache: state.toolCache,
+      usage: usageOf(state),
+      ...(from && { from }),
+    },
     ...((model ?? system ?? opts) ? [{ type: 'meta-set' as const, model, system, opts }] : []),
     ...(summary ? [{ type: 'compaction-add' as const, compaction: compactionOf(summary) }] : []),
     ...reflections.slice(-10).map((reflection) => ({ type: 'reflection-add' as const, reflection })),
@@ -76,6 +84,14 @@ function planOf({ plan }: WholeState) {
   const { version, steps, lastUpdated, adherenceScore = 1 } = plan
   const at = Number(lastUpdated) || Date.parse(lastUpdated ?? '')
   return { version, steps, lastUpdated: at || 0, adherenceScore }
+}
+
+/** A state's totals do not say of how many requests they are. */
+function usageOf({ usage }: WholeState): Usage | undefined {
+  if (!usage) return undefined
+  const requestsOf = (model: string) => usage.perRequest.filter(({ modelName }) => modelName === model).length
+  const totals = Object.entries(usage.totals).map(([model, sum]) => [model, { requests: requestsOf(model), ...sum }])
+  return { totals: Object.fromEntries(totals) }
 }
 
 function compactionOf({ createdAt: _at, tokenCountBefore, tokenCountAfter, ...record }: SummaryRecord) {

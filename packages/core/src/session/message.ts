@@ -98,6 +98,11 @@ export function toParts(message: Message): Part[] {
   return parts
 }
 
+/** Shown, and never sent to the model. */
+export function isCut({ status }: MessageMeta): boolean {
+  return status === 'partial' || status === 'lost'
+}
+
 /** Not what the model was told in a user's name. */
 export function isFromPerson({ role, meta }: Pick<Message, 'role' | 'meta'>): boolean {
   return role === 'user' && meta.origin !== 'system'

@@ -9,7 +9,7 @@ import { parseArgs } from '../turn/decide.ts'
 import { stepStart } from '../turn/step-start.ts'
 import { callOfWorker } from './fold.ts'
 import type { ImportOptions, WholeState } from './import-state.ts'
-import type { Message, ToolCall } from './message.ts'
+import { isCut, type Message, type ToolCall } from './message.ts'
 import { requestOf, resolutionOf } from './pending.ts'
 import type { PendingToolApproval, PendingUserQuestion, SmartState } from './smart-state.ts'
 import { begunElsewhere, type OpenTurn, type Tally } from './state.ts'
@@ -29,22 +29,23 @@ export interface OpenTail {
 }
 
 export function tailOf(messages: readonly Message[]): Tail {
-  const last = messages.findLast((message) => message.role !== 'tool')
+  const said = messages.filter(({ meta }) => !isCut(meta))
+  const last = said.findLast((message) => message.role !== 'tool')
   // A hook's words are read like a person's.
   const isNotice = last?.meta.origin === 'system' && last.name !== hookName
-  const answer = isNotice ? messages.findLast(({ role }) => role === 'assistant') : last
+  const answer = isNotice ? said.findLast(({ role }) => role === 'assistant') : last
   if (answer?.role !== 'assistant') return { type: 'words' }
   const own = ofTurn(messages)
-  if (isNotice) return { type: 'open', calls: [], own, ...placeOf(messages, answer) }
+  if (isNotice) return { type: 'open', calls: [], own, ...placeOf(said, answer) }
   if (!answer.tool_calls?.length) return { type: answer.meta.status === 'complete' ? 'answer' : 'words' }
-  const results = messages.slice(messages.indexOf(answer) + 1)
+  const results = said.slice(said.indexOf(answer) + 1)
   // The structured answer is given by a call, and nothing comes after it.
   if (results.some(({ meta }) => meta.tool?.name === builtinNames.response && meta.status === 'complete')) {
     return { type: 'answer' }
   }
   const answered = new Set(results.map(({ tool_call_id }) => tool_call_id))
   const calls = answer.tool_calls.map((call) => ({ call, isDone: answered.has(call.id) }))
-  return { type: 'open', calls, own, ...placeOf(messages, answer) }
+  return { type: 'open', calls, own, ...placeOf(said, answer) }
 }
 
 /** A turn of ours goes on under its own id, so that a call keeps its key; a stranger's is counted. */
@@ -73,7 +74,13 @@ export function openTurn(
     // Before the turn, which keeps who had the word when it began.
     ...(active !== undefined && active !== agent.name ? [{ type: 'agent-set' as const, agent: active }] : []),
     { type: 'turn-start', turnId, origin: 'import', resumed: { ...counts, step, toolCallCount } },
-    { type: 'state-import', turnId, messages: own, plan: null },
+    // The turn may ask under the id of an answer that was cut off, and what it is told would not be kept.
+    {
+      type: 'state-import',
+      turnId,
+      messages: own.map((message) => (isCut(message.meta) ? { ...message, id: `${message.id}_` } : message)),
+      plan: null,
+    },
   ]
   if (calls.length === 0) return [...entries, stepStart({ id: turnId, step })]
   for (const [index, { call, isDone }] of calls.entries()) {

@@ -8,7 +8,7 @@ import { finishOf, toolMessage } from './body.ts'
 import { definedOnly } from './defined-only.ts'
 import type { CallResult, Entry, EntryOf } from './entry.ts'
 import { callOfWorker, foldAt, type Fold } from './fold.ts'
-import type { Message } from './message.ts'
+import { isCut, type Message } from './message.ts'
 import type { EveryKeyOf } from './partial.ts'
 import type { Decision, Head, Node, OpenCall, OpenTurn, Scope, Tally, UsageTotal } from './state.ts'
 
@@ -39,6 +39,7 @@ export function reduce(fold: Fold, entry: Entry): void {
       )
       head.plan = entry.plan ?? head.plan
       head.cache = entry.cache ?? head.cache
+      head.usage = entry.usage ?? head.usage
       return
     case 'turn-start':
       head.turn = openTurn(entry, head.activeAgent)
@@ -259,7 +260,6 @@ function addMessage(fold: Fold, entry: EntryOf<'message-add'>): void {
 
 function addNode(fold: Fold, message: Message, place: Pick<Node, 'seq' | 'parent' | 'index' | 'turnId'>): void {
   const { id, role } = message
-  const { status } = message.meta
   const { seq, index, turnId } = place
   const head = fold.head as Draft<Head>
   // A name that comes twice would make a path that never ends.
@@ -269,7 +269,7 @@ function addNode(fold: Fold, message: Message, place: Pick<Node, 'seq' | 'parent
   // Key by key: every message of a state that is imported becomes one.
   const node: Draft<Node> =
     index === undefined ? { id, role, seq, parent, turnId } : { id, role, seq, index, parent, turnId }
-  if (status === 'partial' || status === 'lost') node.cut = true
+  if (isCut(message.meta)) node.cut = true
   // The fold owns this array: a copy an entry would make long sessions slow.
   ;(head.nodes as Node[]).push(node)
   head.leaf = id

@@ -1,14 +1,19 @@
 /** A snapshot: a conversation exported as JSON, self-contained. Sessions and states have the same one. */
 import type { AgentDefinition } from '../agents/agent.ts'
 import { DogearError } from '../error.ts'
+import type { Queued } from './entry.ts'
+import type { Message } from './message.ts'
 import { plainCopy } from './plain-copy.ts'
 import type { SmartState } from './smart-state.ts'
+import type { Place, Settings } from './state.ts'
 import { ownContext } from './state-context.ts'
 import type { Tool } from '../tools/tool.ts'
 
 export interface Snapshot {
   readonly schemaVersion: 1
   readonly state: SmartState & { readonly title?: string }
+  /** What a session has and a state has not; `agent.sessions.import` takes it over. */
+  readonly session?: SessionPart
   /** What it was made with: looked at when it is restored. */
   readonly runtimeHint?: RuntimeHint
   readonly metadata: {
@@ -18,6 +23,18 @@ export interface Snapshot {
     /** Whether something waits: for a person, or for whoever left the run at a checkpoint. */
     readonly paused: boolean
   }
+}
+
+export interface SessionPart {
+  /** All that was ever said in it, branch by branch, and what held there; what `state.messages` has is named by its id. */
+  readonly tree: readonly (
+    | ({ readonly type: 'cursor-set' } & Place)
+    | { readonly type: 'state-import'; readonly messages: readonly (Message | string)[] }
+  )[]
+  /** Words that wait for their turn. */
+  readonly queue: readonly Queued[]
+  readonly mode?: string
+  readonly tools?: Settings['tools']
 }
 
 export interface RuntimeHint {

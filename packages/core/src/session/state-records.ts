@@ -93,7 +93,7 @@ export function summariesOf(records: readonly SummaryRecord[]): string[] {
   return records.flatMap(({ summary, previousSummary }) => (summary && summary !== previousSummary ? [summary] : []))
 }
 
-export function summaryRecord({ compaction, at }: EntryOf<'compaction-add'>): SummaryRecord {
+export function summaryRecord({ compaction, at }: Pick<EntryOf<'compaction-add'>, 'compaction' | 'at'>): SummaryRecord {
   const { tokensBefore, tokensAfter, ...record } = compaction
   return { ...record, createdAt: iso(at), tokenCountBefore: tokensBefore, tokenCountAfter: tokensAfter }
 }

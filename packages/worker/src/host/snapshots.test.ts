@@ -13,6 +13,8 @@ test('[C42] a snapshot from a file opens as it was taken', () => {
     plan,
     title: 'Lisbon',
     from: 's',
+    settings: {},
+    queue: [],
   })
 })
 

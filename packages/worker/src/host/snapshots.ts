@@ -9,7 +9,11 @@ import {
   normalMessages,
   pathOf,
   pendingOf,
+  readTree,
+  scopeOf,
   statusOf,
+  summaryRecord,
+  treeEntries,
   unplaced,
   unreadableField,
   type Fold,
@@ -18,7 +22,10 @@ import {
   type NewEntry,
   type PendingToolApproval,
   type PendingUserQuestion,
+  type Queued,
+  type Settings,
   type SmartState,
+  type SmartUsage,
   type Snapshot,
   type Store,
 } from '@dogear/core'
@@ -32,13 +39,14 @@ export async function snapshotOf(
   fold: Fold,
   about: { tag?: string; at: number; spec?: AgentSpec },
 ): Promise<Snapshot> {
-  const { head } = fold
-  const kept = pathOf(fold).filter((node) => !node.cut)
-  const messages = await bodiesOf(
-    store,
-    fold,
-    kept.map((node) => node.id),
-  )
+  // As it is now: a call that ends while the disk is read must not be in it as one that was never begun.
+  const head: Head = { ...fold.head, nodes: [...fold.head.nodes], children: { ...fold.head.children } }
+  const ids = head.nodes.map(({ id }) => id)
+  const [tree, bodies] = await Promise.all([readTree(store, head), bodiesOf(store, fold, ids)])
+  const said = new Set(pathOf({ ...fold, head }).flatMap(({ id, cut }) => (cut ? [] : id)))
+  const messages = bodies.filter(({ id }) => said.has(id))
+  const written = bodies.map((message, index) => ({ message, parent: head.nodes[index]?.parent ?? null }))
+  const { model, system, opts, metadata, mode, tools } = head.settings
   return {
     schemaVersion: 1,
     state: {
@@ -46,13 +54,28 @@ export async function snapshotOf(
       plan: head.plan && { ...head.plan, lastUpdated: new Date(head.plan.lastUpdated).toISOString() },
       usage: { perRequest: [], totals: head.usage.totals },
       title: head.title,
-      model: head.settings.model,
-      system: head.settings.system,
+      model,
+      system,
+      opts,
+      metadata,
+      summaryRecords: head.compaction ? [summaryRecord({ compaction: head.compaction, at: about.at })] : [],
+      toolCache: head.cache,
       reflections: head.reflections,
       memoryFacts: head.facts,
       ...pendingOf(head),
       ...openCallsOf(head),
       ...(await workersOf(store, head)),
+    },
+    session: {
+      tree: [
+        ...treeEntries(written, tree).map((entry) =>
+          entry.type === 'cursor-set' ? entry : { type: entry.type, messages: entry.messages.map(named) },
+        ),
+        { type: 'cursor-set', leaf: head.leaf, scope: scopeOf(head) },
+      ],
+      queue: head.queue,
+      mode,
+      tools,
     },
     runtimeHint: {
       name: head.agent,
@@ -65,6 +88,10 @@ export async function snapshotOf(
       sessionId: head.sessionId,
       paused: statusOf(head) === 'paused',
     },
+  }
+
+  function named(message: Message): Message | string {
+    return said.has(message.id) ? message.id : message
   }
 }
 
@@ -79,10 +106,13 @@ function openCallsOf({ turn, activeAgent, agent }: Head): Pick<SmartState, 'agen
 }
 
 /** What agents at work for open calls have written: begun anew, they would do it all a second time. */
-async function workersOf(store: Store, { sessionId, nodes, turn, children }: Head): Promise<Pick<SmartState, 'ctx'>> {
+async function workersOf(
+  store: Store,
+  { sessionId, seq, nodes, turn, children }: Head,
+): Promise<Pick<SmartState, 'ctx'>> {
   const first = nodes.find(({ turnId }) => turn && turnId === turn.id)
-  if (!first || !Object.values(children).some(({ seq }) => seq > 0)) return {}
-  const entries = await store.entries(sessionId, first.seq)
+  if (!first || !Object.values(children).some((child) => child.seq > 0)) return {}
+  const entries = await store.entries(sessionId, first.seq, seq)
   const theirs = entries.filter(({ path: [worker] }) => worker !== undefined && Object.hasOwn(children, worker))
   return { ctx: { __subagentPending: theirs.map(unplaced) } }
 }
@@ -104,19 +134,28 @@ function isNamed(given: Snapshot | NamedSnapshot): given is NamedSnapshot {
   return typeof sessionId === 'string' && typeof tag === 'string'
 }
 
+/** Not those that let calls run unasked: a file may not say so for a person. */
+const carried = new Set<unknown>(['default', 'plan', 'dontAsk'])
+
+interface Checked extends SmartState {
+  readonly messages: readonly Message[]
+  readonly title?: string
+  readonly from: string
+  readonly settings: Settings
+  readonly queue: readonly Queued[]
+}
+
 /** What of a snapshot may become a session: it may come from a file, so nothing in it is trusted. */
-export function checkSnapshot(
-  snapshot: Snapshot,
-  agent: string,
-): SmartState & { readonly messages: readonly Message[]; readonly title?: string; readonly from: string } {
-  const { state, runtimeHint, metadata } = migrated(snapshot)
+export function checkSnapshot(snapshot: Snapshot, agent: string): Checked {
+  const { state, session, runtimeHint, metadata } = migrated(snapshot)
   if (![undefined, agent].includes(runtimeHint?.name)) {
     throw new DogearError(
       'session-agent-mismatch',
       `The snapshot is of agent "${runtimeHint?.name}", not "${agent}". Import it with that agent.`,
     )
   }
-  const { plan, title, toolCallCount, model, system } = state
+  const { plan, title, toolCallCount, model, system, opts, toolCache, usage } = state
+  const { queue, mode, tools } = session ?? {}
   const workers = undecidedWork(listOf(state.ctx?.__subagentPending as readonly NewEntry[] | undefined, isWorkers))
   return {
     messages: readable(state.messages, metadata.createdAt),
@@ -125,6 +164,14 @@ export function checkSnapshot(
     from: metadata?.sessionId ?? '',
     model: typeof model === 'string' ? model : undefined,
     system: typeof system === 'string' ? system : undefined,
+    opts,
+    toolCache,
+    summaryRecords: listOf(state.summaryRecords, ({ upTo }) => typeof upTo === 'string'),
+    usage: areObjects([usage?.totals])
+      ? { totals: usage?.totals ?? {}, perRequest: listOf(usage?.perRequest, isPaid) ?? [] }
+      : undefined,
+    settings: { metadata: state.metadata, tools, mode: carried.has(mode) ? mode : undefined },
+    queue: queue ?? [],
     toolCallCount: typeof toolCallCount === 'number' ? toolCallCount : undefined,
     agent: typeof state.agent?.name === 'string' ? { name: state.agent.name } : undefined,
     pendingApprovals: undecided(listOf(state.pendingApprovals, isPending)),
@@ -167,6 +214,10 @@ function listOf<T>(list: readonly T[] | undefined, isGood: (item: T) => boolean)
 
 function isPending({ id, toolCallId, toolName, status }: PendingToolApproval | PendingUserQuestion): boolean {
   return [id, toolCallId, toolName, status].every((text) => typeof text === 'string')
+}
+
+function isPaid({ id, modelName, usage }: SmartUsage['perRequest'][number]): boolean {
+  return typeof id === 'string' && typeof modelName === 'string' && areObjects([usage])
 }
 
 function isWorkers({ path }: NewEntry): boolean {
