@@ -143,7 +143,7 @@ const page = pageWith(
       }
     }
     await session.send(texts[0])
-    await session.rename(texts.slice(0, 3).join(' '))
+    await session.rename(('A trip ' + texts.slice(0, 3).join(' ')).slice(0, 200))
     while (session.requests.value.length > 1) {
       const [{ id, kind }] = session.requests.value
       await look()
