@@ -20,7 +20,7 @@ export async function measureSizes(): Promise<Size[]> {
   const page = await bundleScript(join(dogear, 'src/script.ts'), noWorker)
   return [
     { part: 'page part', bytes: zipped(page.code), budget: 64_000, goal: 40_000 },
-    { part: 'worker part', bytes: zipped(read('dogear-worker.js')), budget: 83_000, goal: 35_000 },
+    { part: 'worker part', bytes: zipped(read('dogear-worker.js')), budget: 83_500, goal: 35_000 },
     { part: 'dogear.js, both in one', bytes: zipped(read('dogear.js')), budget: 141_500, goal: 80_000 },
   ]
 }
