@@ -1,7 +1,7 @@
 /** The auditor: compares what the browser kept with what the outside saw. It knows the journal and the ledger, not the code. */
 import type { Command, Entry, EntryOf, SessionRecord } from '@dogear/core'
-import { finalWords } from './model.ts'
-import type { Outside } from './outside.ts'
+import { asksPerTurn, finalWords } from './model.ts'
+import { onTheStatement, type Outside } from './outside.ts'
 
 /** What is in the database, read past the product. */
 export interface Stored {
@@ -21,17 +21,25 @@ export interface Audit {
   readonly unknown: number
   /** Those of them that a person was asked about. */
   readonly surfaced: number
+  /** Those of them whose page lived, and gave the next owner what the tool had said. */
+  readonly joined: number
 }
 
-/** Of sessions at rest. */
-export function audit({ journal, rows }: Stored, { marks, ledger }: Pick<Outside, 'marks' | 'ledger'>): Audit {
-  const total = { problems: [] as string[], saved: 0, lost: 0, effects: 0, repeated: 0, unknown: 0, surfaced: 0 }
+/** What the outside saw. */
+export type Seen = Pick<Outside, 'marks' | 'ledger' | 'outcomes' | 'asked'>
+
+/** Of sessions at rest. `isCut`: the tool's own request may have failed. */
+export function audit({ journal, rows }: Stored, seen: Seen, { isCut = false } = {}): Audit {
+  const { marks, ledger, asked } = seen
+  const figures = { saved: 0, lost: 0, effects: 0, repeated: 0, unknown: 0, surfaced: 0, joined: 0 }
+  const total = { problems: [] as string[], ...figures }
   for (const [sessionId, entries] of Object.entries(journal)) {
     const problem = (text: string) => void total.problems.push(`${sessionId}: ${text}`)
     const isOurs = (each: { readonly sessionId: string }) => each.sessionId === sessionId
 
     for (const text of torn(entries, rows[sessionId])) problem(text)
-    for (const text of unfinished(entries)) problem(text)
+    for (const text of unfinished(entries, asked)) problem(text)
+    for (const text of untrue(sessionId, entries, seen, isCut)) problem(text)
 
     const commands = new Set(entries.flatMap(({ commandId }) => commandId ?? []))
     for (const mark of marks.filter(isOurs)) {
@@ -53,9 +61,11 @@ export function audit({ journal, rows }: Stored, { marks, ledger }: Pick<Outside
       }
     }
 
-    for (const wasSurfaced of unknowns(entries)) {
+    for (const { callId, next } of unknowns(entries)) {
       total.unknown += 1
-      if (wasSurfaced) total.surfaced += 1
+      if (next?.type === 'request-open' && next.request.kind === 'outcome') total.surfaced += 1
+      else if (next?.type === 'tool-result') total.joined += 1
+      else problem(`[G4] ${callId} was left open, and then came ${next?.type}`)
     }
   }
   return total
@@ -72,8 +82,8 @@ function torn(entries: readonly Entry[], row: SessionRecord | undefined): string
   ]
 }
 
-/** Each turn ends with the words of an undisturbed one, and each call has one result. */
-function unfinished(entries: readonly Entry[]): string[] {
+/** Each turn ends with the words of an undisturbed one, asked for as often, and each call has one result. */
+function unfinished(entries: readonly Entry[], asked: Seen['asked']): string[] {
   return entriesOf(entries, 'turn-start').flatMap(({ turnId }) => {
     const own = entries.filter((entry) => entry.turnId === turnId)
     const messages = entriesOf(own, 'message-add').map(({ message }) => message)
@@ -87,17 +97,33 @@ function unfinished(entries: readonly Entry[]): string[] {
         ? []
         : [`[G7] turn ${number} ended as ${end?.terminalReason} (${end?.error?.message ?? ''})`]),
       ...(said === finalWords(number) ? [] : [`[G7] turn ${number} ended with ${JSON.stringify(said)}`]),
+      ...(asked(number) === asksPerTurn ? [] : [`[G7] turn ${number} asked the model ${asked(number)} times`]),
       ...(results.sort().join() === wanted.sort().join() ? [] : [`[G3] turn ${number}: results ${results.join()}`]),
     ]
   })
 }
 
-/** For every intent that its own owner left without a result: whether a person was asked before anything else happened. */
-function unknowns(entries: readonly Entry[]): boolean[] {
-  return entriesOf(entries, 'tool-intent').flatMap((intent) => {
-    const next = entries.slice(intent.seq + 1).find((entry) => callOf(entry) === intent.callId)
-    if (next?.type === 'tool-result' && next.epoch === intent.epoch) return []
-    return [next?.type === 'request-open' && next.request.kind === 'outcome']
+/** Each result is what the tool said, or what a person said who was asked; and what is told as done was done. */
+function untrue(sessionId: string, entries: readonly Entry[], { ledger, outcomes }: Seen, isCut: boolean): string[] {
+  return entriesOf(entries, 'tool-result').flatMap(({ callId, result: { status, content } }) => {
+    const key = `${sessionId}:${callId}`
+    const receipts = ledger.flatMap((effect) => (effect.key === key ? [effect.receipt] : []))
+    const isTold = entriesOf(entries, 'request-open').some(
+      ({ request }) => request.callId === callId && outcomes.get(`${sessionId}:${request.id}`) === 'happened',
+    )
+    const isTrue =
+      status === 'complete'
+        ? receipts.includes(content) || (isTold && receipts.length > 0 && content === onTheStatement(key))
+        : isCut && status === 'error' && content === 'Error executing tool: Failed to fetch'
+    return isTrue ? [] : [`[G4] ${callId}, ${status}: nobody said ${JSON.stringify(content)}`]
+  })
+}
+
+/** Every intent that its own owner left without a result, and what came of it first. */
+function unknowns(entries: readonly Entry[]): { callId: string; next: Entry | undefined }[] {
+  return entriesOf(entries, 'tool-intent').flatMap(({ callId, seq, epoch }) => {
+    const next = entries.slice(seq + 1).find((entry) => callOf(entry) === callId)
+    return next?.type === 'tool-result' && next.epoch === epoch ? [] : [{ callId, next }]
   })
 }
 

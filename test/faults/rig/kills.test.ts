@@ -64,10 +64,8 @@ test(
         expect([...site.outcomes]).toEqual([])
       }),
     )
-    row.joined = row.unknown - row.surfaced
-    row.unknown = row.surfaced
     report(row)
-    expect(row).toMatchObject({ faults: settings.worker, lost: 0, repeated: 0 })
+    expect(row).toMatchObject({ faults: settings.worker, lost: 0, repeated: 0, surfaced: 0, joined: row.unknown })
   },
 )
 

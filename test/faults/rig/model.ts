@@ -3,22 +3,26 @@ import type { Provider, ProviderRequest } from '@dogear/proxy'
 import type { Moments } from './moments.ts'
 
 export interface RigModel extends Provider {
-  /** How many answers were begun: each would be paid for. */
-  asked(): number
+  /** How many answers were begun for this invoice: each would be paid for. */
+  asked(number: number): number
 }
 
 export function rigModel(moments: Moments): RigModel {
-  let asked = 0
+  const asked = new Map<number, number>()
   return {
-    asked: () => asked,
+    asked: (number) => asked.get(number) ?? 0,
     async stream(request) {
-      asked += 1
+      const number = numberOf(request)
+      asked.set(number, (asked.get(number) ?? 0) + 1)
       await moments.reach('asked')
-      return isAnswered(request) ? words(numberOf(request), moments) : calls(numberOf(request), moments)
+      return isAnswered(request) ? words(number, moments) : calls(number, moments)
     },
     complete: () => Promise.reject(new Error('The rig streams.')),
   }
 }
+
+/** How many answers an undisturbed turn takes: the calls, and the words. */
+export const asksPerTurn = 2
 
 /** What the agent says at the end of a turn, whatever happened on the way. */
 export function finalWords(number: number): string {

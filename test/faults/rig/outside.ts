@@ -17,8 +17,8 @@ export interface Outside {
   readonly marks: readonly Mark[]
   /** The outcomes a person was asked about, by request. */
   readonly outcomes: ReadonlyMap<string, 'happened' | 'retry'>
-  /** How many answers of the model were begun. */
-  asked(): number
+  /** How many answers of the model were begun for this invoice. */
+  asked(number: number): number
   /** While true, nothing is answered and open answers are cut: the server is down. */
   down(isDown: boolean): void
   close(): void
@@ -28,6 +28,13 @@ export interface Effect {
   readonly sessionId: string
   readonly callId: string
   readonly key: string
+  /** What the tool was answered. */
+  readonly receipt: string
+}
+
+/** What a person says of a call that they find on their statement. */
+export function onTheStatement(key: string): string {
+  return `${key} is on the statement.`
 }
 
 /** What a page showed as kept: a command whose `saved` resolved, or an entry it was told of. */
@@ -45,10 +52,11 @@ export async function startOutside(): Promise<Outside> {
   let isDown = false
 
   const answers: Record<string, (body: never, response: ServerResponse) => unknown> = {
-    '/ledger': async (effect: Effect, response) => {
-      ledger.push(effect)
+    '/ledger': async (effect: Omit<Effect, 'receipt'>, response) => {
+      const receipt = `Receipt ${ledger.length + 1}`
+      ledger.push({ ...effect, receipt })
       await moments.reach('effect')
-      response.end(`receipt ${ledger.length}`, () => void moments.reach('replied'))
+      response.end(receipt, () => void moments.reach('replied'))
     },
     '/marks': (mark: Mark, response) => {
       marks.push(mark)
@@ -59,7 +67,7 @@ export async function startOutside(): Promise<Outside> {
     '/outcome': ({ requestId, key }: { requestId: string; key: string }, response) => {
       const type = ledger.some((effect) => effect.key === key) ? 'happened' : 'retry'
       outcomes.set(requestId, type)
-      response.end(JSON.stringify(type === 'happened' ? { type, result: 'It is on the statement.' } : { type }))
+      response.end(JSON.stringify(type === 'happened' ? { type, result: onTheStatement(key) } : { type }))
     },
   }
 

@@ -36,7 +36,7 @@ export function rowFor(fault: string): Row {
 
 /** Adds what the audit of a session found since the last one of the same session. */
 export function add(row: Row, now: Audit, before?: Audit): void {
-  for (const figure of ['saved', 'lost', 'effects', 'repeated', 'unknown', 'surfaced'] as const) {
+  for (const figure of ['saved', 'lost', 'effects', 'repeated', 'unknown', 'surfaced', 'joined'] as const) {
     row[figure] += now[figure] - (before?.[figure] ?? 0)
   }
 }
