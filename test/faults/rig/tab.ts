@@ -20,8 +20,8 @@ export interface Tab {
   streams(sessionId: string): Promise<void>
   /** How many workers the page has started. */
   workers(): Promise<number>
-  /** The words of every message, as the page has them. */
-  shown(sessionId: string): Promise<string[]>
+  /** The words of every message, as the page has them; of one with calls alone there are none. */
+  shown(sessionId: string): Promise<(string | null)[]>
   /** What a person gets who saves the session to a file. */
   exported(sessionId: string): Promise<string>
   stored(sessionIds: readonly string[]): Promise<Stored>
@@ -31,6 +31,8 @@ export interface Tab {
   /** Kills the renderer. */
   crash(): Promise<void>
   offline(isOffline: boolean): Promise<void>
+  /** Sets the clock of the page and of its worker by so many milliseconds, until the page is reloaded. */
+  setClock(by: number): Promise<void>
   /** Bytes this origin may hold from now on; without a number as many as ever. */
   quota(bytes?: number): Promise<void>
   /** Takes all the space this origin may have. */
@@ -81,11 +83,28 @@ export async function openTab(page: Page, url: string): Promise<Tab> {
       const unlimited = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 }
       await session.send('Network.emulateNetworkConditions', { offline, ...unlimited })
     },
+    async setClock(by) {
+      const [worker, ...others] = page.workers()
+      if (!worker || others.length > 0) throw new Error('The page has one worker.')
+      await Promise.all([page.evaluate(shiftDate, by), worker.evaluate(shiftDate, by)])
+    },
     quota: (quotaSize) => session.send('Storage.overrideQuotaForOrigin', { origin, quotaSize }),
     fill: () => page.evaluate(() => rig.fill()),
     freeze: (isFrozen) => session.send('Page.setWebLifecycleState', { state: isFrozen ? 'frozen' : 'active' }),
     close: () => page.close(),
   }
+}
+
+/** Runs in the page, or in its worker. */
+function shiftDate(by: number): void {
+  const Unshifted = Date
+  globalThis.Date = class extends Unshifted {
+    constructor(...given: unknown[]) {
+      // The cast: whatever a Date is made of; of nothing, it is now.
+      super(...((given.length > 0 ? given : [Unshifted.now() + by]) as [number]))
+    }
+    static override now = () => Unshifted.now() + by
+  } as DateConstructor
 }
 
 /** `page.js` in the page. */
@@ -101,7 +120,7 @@ declare const rig: {
     readonly partial: { readonly value: { readonly text: string } | null }
   }
   workers(): number
-  shown(sessionId: string): string[]
+  shown(sessionId: string): (string | null)[]
   exported(sessionId: string): Promise<string>
   stored(sessionIds: readonly string[]): Promise<Stored>
   tookOver(sessionId: string, epoch: number): Promise<TakeOver>
