@@ -21,7 +21,12 @@ test.each(['lie in the inbox', 'were taken up'])(
     })
     await owner.send('a', 'Pay 1')
     await frozen
+    const { rows } = await other.stored(sessionIds)
+    const start = Date.now()
+    const tookOver = other.tookOver('a', rows.a?.epoch ?? 0)
     if (words === 'lie in the inbox') await other.send('a', 'Pay 3')
+    const handOver = (await tookOver).at - start
+    expect(handOver).toBeLessThan(20_000)
     await other.rest(sessionIds, 2)
     await owner.freeze(false)
     await other.send('a', 'Pay 5')
@@ -32,6 +37,7 @@ test.each(['lie in the inbox', 'were taken up'])(
       words === 'were taken up' ? 'frozen owner, words taken' : 'frozen owner',
       1,
       await owner.rest(sessionIds, 4),
+      { handOvers: [handOver] },
     )
     expect(await owner.shown('a')).toEqual(await other.shown('a'))
     expect([...rig.outside.outcomes.values()]).toEqual(['happened'])

@@ -5,6 +5,7 @@ import { useRig } from './rig.ts'
 import { killRounds } from './rounds.ts'
 import { settings } from './settings.ts'
 import type { Tab } from './tab.ts'
+import { percentile } from './table.mjs'
 
 const rig = useRig()
 
@@ -116,10 +117,10 @@ test(
     report(row)
     expect(row).toMatchObject({ faults: settings.renderer, lost: 0, repeated: 0, surfaced: row.unknown })
     expect(handOvers).toHaveLength(Math.ceil(settings.renderer / 2))
-    // Each came by the lock, which the browser frees: a steal needs three pings in vain, and eleven seconds. Only the
-    // median is held to a time, twice the second promised, as a busy machine may keep any one of them waiting: within it
-    // no tab has even begun to ask.
+    // Each came by the lock, which the browser frees: a steal needs three pings in vain, and eleven seconds.
     expect(pingsInVain).toBeLessThan(3)
-    expect(handOvers.toSorted((one, other) => one - other)[Math.floor(handOvers.length / 2)]).toBeLessThan(2_000)
+    // Of a few, a busy machine may keep any one waiting: then only their median is held to the second promised.
+    const [percent, limit] = handOvers.length < 50 ? [50, 1_000] : [95, 500]
+    if (handOvers.length > 0) expect(percentile(handOvers, percent)).toBeLessThan(limit)
   },
 )

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect } from 'vitest'
 import { audit, type Stored } from './audit.ts'
 import { createMachine, type Machine } from './machine.ts'
 import { startOutside, type Outside } from './outside.ts'
-import { add, report, rowFor } from './report.ts'
+import { add, report, rowFor, type Row } from './report.ts'
 
 export interface Rig {
   readonly machine: Machine
@@ -17,6 +17,7 @@ export interface Rig {
 export interface Known {
   /** The network was cut, so that the tool's own request may have failed. */
   readonly isCut?: boolean
+  readonly handOvers?: Row['handOvers']
 }
 
 /** Call it once at the top of a test file. */
@@ -45,9 +46,9 @@ export function useRig(): Rig {
       return outsides[0]!
     },
     anotherOutside,
-    passes(fault, faults, stored, { isCut } = {}) {
+    passes(fault, faults, stored, { isCut, handOvers = [] } = {}) {
       const found = audit(stored, outsides[0]!, { isCut })
-      const row = { ...rowFor(fault), faults }
+      const row = { ...rowFor(fault), faults, handOvers }
       add(row, found)
       report(row)
       expect(found).toMatchObject({ problems: [], lost: 0, repeated: 0, surfaced: found.unknown })

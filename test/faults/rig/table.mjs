@@ -18,6 +18,17 @@ export function faultTable(file) {
     .join('\n')
 }
 
+/**
+ * The smallest of these that so many in a hundred are not above.
+ *
+ * @param {readonly number[]} values
+ * @param {number} percent
+ * @returns {number}
+ */
+export function percentile(values, percent) {
+  return values.toSorted((one, other) => one - other)[Math.ceil((values.length * percent) / 100) - 1]
+}
+
 const columns = [
   ['fault', (row) => row.fault],
   ['made', (row) => row.faults],
@@ -37,7 +48,5 @@ function cellsOf(row) {
 }
 
 function handOver(times) {
-  const sorted = times.toSorted((one, other) => one - other)
-  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]
-  return `${at(0.5)} / ${at(0.95)} ms of ${sorted.length}`
+  return `${percentile(times, 50)} / ${percentile(times, 95)} ms of ${times.length}`
 }
