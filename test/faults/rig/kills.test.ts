@@ -71,7 +71,7 @@ test(
 )
 
 test(
-  '[G1] [G3] [G4] [G6] [X2] a crashed tab leaves its turn to another, or to its own return',
+  '[G1] [G3] [G4] [G6] [X2] [X13] a crashed tab, as a discarded one, leaves its turn to another, or to its own return',
   timeFor(settings.renderer),
   async () => {
     const site = rig.outside
