@@ -202,7 +202,7 @@ export function indexedDbContract(): void {
       vi.restoreAllMocks()
     })
 
-    test('an open that never answers is asked again, and closed should it answer late', async () => {
+    test('[X10] an open that never answers is asked again, and closed should it answer late', async () => {
       const holder = await rawOpen(`${name}-held`)
       const open = IDBFactory.prototype.open
       vi.spyOn(IDBFactory.prototype, 'open').mockImplementationOnce(function (this: IDBFactory) {
@@ -221,7 +221,7 @@ export function indexedDbContract(): void {
       await rawDelete(`${name}-held`)
     })
 
-    test('an open that never answers twice is storage-blocked', async () => {
+    test('[X10] an open that never answers twice is storage-blocked', async () => {
       const holder = await rawOpen(`${name}-held`)
       const open = IDBFactory.prototype.open
       vi.spyOn(IDBFactory.prototype, 'open').mockImplementation(function (this: IDBFactory) {
@@ -237,7 +237,7 @@ export function indexedDbContract(): void {
       await rawDelete(`${name}-held`)
     })
 
-    test('a newer script may take the database over, and this one then asks for a reload', async () => {
+    test('[X10] a newer script may take the database over, and this one then asks for a reload', async () => {
       const newer = await rawOpen(name, 2)
       const refusal = { code: 'storage-blocked', message: expect.stringMatching(/Reload/) }
       await expect(store.session('trip')).rejects.toMatchObject(refusal)
@@ -255,7 +255,7 @@ export function indexedDbContract(): void {
   })
 
   describe('IndexedDB: clearing', () => {
-    test('[T16] clear deletes the database while another store has it open, and ends that store', async () => {
+    test('[T16] [X10] clear deletes the database while another store has it open, and ends that store', async () => {
       const other = await openIndexedDbStore({ name })
       await other.saveSide('draft', 'trip', 'a', 'words of the user who logs out')
       await store.clear()
@@ -275,7 +275,7 @@ export function indexedDbContract(): void {
       other.close()
     })
 
-    test('[T16] a tab that does not let go is named as what to close', async () => {
+    test('[T16] [X10] a tab that does not let go is named as what to close', async () => {
       const stubborn = await rawOpen(name)
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
       const refusal = failureOf(store.clear())
