@@ -1,4 +1,4 @@
-/** Sessions that earlier versions left open in every way, as a visitor sees each of them in today's chat. */
+/** Sessions that earlier versions left in every way, as a visitor sees each of them in today's chat. */
 /// <reference types="vite/client" />
 import { openMemoryStore } from '@dogear/store'
 import { pause, type Answer, type Script } from '@dogear/testing'
@@ -37,6 +37,19 @@ const shown: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     '.card': ['Booker'],
     '.request': ['Book a room?', 'Casa do Rio'],
   },
+  'calls that are allowed for good': {
+    '[role=log]': ['Book it', 'Booked.', 'And the Sol', 'Booked, too.'],
+    '.card': ['Book a room'],
+  },
+  'an answer that came second': { '[role=log]': ['Book it', 'Not booked.'], '.card': ['Book a room', 'You said no'] },
+  'an answer that a guardrail replaced': { '[role=log]': ['The code?', 'I cannot say.'] },
+  'a result that came when the session was another’s': { '[role=log]': ['Book it'], '.card': ['Book a room'] },
+  'a branch, and a call undone': { '[role=log]': ['Good evening', 'Good evening.'] },
+  'a rewind cut in the middle': { '[role=log]': ['Hi', 'Hello.'] },
+  'a conversation summed up': { '[role=log]': ['A room in Lisbon', 'Three rooms.'], '.card': ['3 actions'] },
+  'a note between two steps': { '[role=log]': ['A room in Lisbon', 'Three rooms.'], '.card': ['Look'] },
+  'the word given to another agent': { '[role=log]': ['My invoice', 'Billing here.'] },
+  'an import': { '[role=log]': ['A room in Lisbon', 'I will look.'], '.strip': ['Look'] },
 }
 
 afterEach(() => document.body.replaceChildren())
@@ -47,7 +60,7 @@ test.each(kept)('[G13] %s is drawn as it was left, and to its end', async (_file
   const held = new Promise<void>((resolve) => (goOn = resolve))
   const store = openMemoryStore()
   await writeRecords(store, history)
-  const session = await device(store)
+  const session = await device(store, { name: 'later' })
     .tab(agent(heldBack(rest, held)))
     .open(history.session.id)
   const { element } = mount(document.body.appendChild(document.createElement('div')), { session })

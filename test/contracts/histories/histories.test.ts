@@ -1,42 +1,93 @@
-/** Sessions that earlier versions left open in every way: this one loads, shows and ends each of them. */
-import { readdirSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { textOf } from '@dogear/core'
-import { openMemoryStore } from '@dogear/store'
+/** Sessions that earlier versions left in every way: this one loads, shows and ends each of them. */
+import { textOf, type Entry, type EntryType, type Message, type Store } from '@dogear/core'
+import { openIndexedDbStore, openMemoryStore } from '@dogear/store'
+import * as fakeIndexedDb from 'fake-indexeddb'
 import { expect, test } from 'vitest'
 import { device, until } from '../device.ts'
-import { writeRecords, type Records } from './records.ts'
+import { currentVersion, keptHistories } from './kept.ts'
+import { readRecords, writeRecords } from './records.ts'
 import { stories } from './stories.ts'
 
-const folder = fileURLToPath(new URL('.', import.meta.url))
-const kept = readdirSync(folder)
-  .filter((name) => statSync(join(folder, name)).isDirectory())
-  .flatMap((version) => readdirSync(join(folder, version)).map((file) => ({ version, file })))
-  .map(({ version, file }) => {
-    const history = JSON.parse(readFileSync(join(folder, version, file), 'utf8')) as Records & { story: string }
-    return { version, ...history }
-  })
+Object.assign(globalThis, fakeIndexedDb)
 
-test('[G13] every story is kept as some version wrote it', () => {
-  expect(new Set(kept.map(({ story }) => story))).toEqual(new Set(Object.keys(stories)))
+const kept = keptHistories()
+let databases = 0
+const stores: Readonly<Record<string, () => Store | Promise<Store>>> = {
+  memory: openMemoryStore,
+  IndexedDB: () => openIndexedDbStore({ name: `history${(databases += 1)}` }),
+}
+
+test('[G13] every story is kept as this version writes it', () => {
+  const ours = kept.filter(({ version }) => version === currentVersion)
+  expect(new Set(ours.map(({ story }) => story))).toEqual(new Set(Object.keys(stories)))
 })
 
-test.each(kept)('[G7] [G13] $story, left by version $version, is shown, goes on and ends', async (history) => {
-  const { agent, rest, answer, ends } = stories[history.story]!
-  for (const withHead of [true, false]) {
-    const store = openMemoryStore()
-    await writeRecords(store, { ...history, head: withHead ? history.head : undefined })
-    const session = await device(store).tab(agent(rest)).open(history.session.id)
-    const words = history.entries.find(({ type }) => type === 'message-add')
-    const first = [...session.messages.value, ...session.pending.value][0]
-    expect(first, 'the first message').toEqual(words?.type === 'message-add' && words.message)
-    await answer?.(session)
-    await until(() => session.status.value === 'idle' && lastWords() === ends, ends)
-    expect(await store.entries(history.session.id, 0, history.session.seq)).toEqual(history.entries)
+test('[G13] every type of entry stands in some history of this version', () => {
+  const entries = kept.flatMap(({ version, entries: all }) => (version === currentVersion ? all : []))
+  expect([...new Set(entries.map(({ type }) => type))].sort()).toEqual(Object.keys(entryTypes).sort())
+})
 
-    function lastWords(): string {
-      return textOf(session.messages.value.at(-1) ?? { content: '' })
+test.each(kept.flatMap((history) => Object.keys(stores).map((kind) => ({ ...history, kind }))))(
+  '[G7] [G13] $story, left by version $version, is shown, goes on and ends: $kind',
+  async ({ kind, version: _version, ...history }) => {
+    const { story, ...records } = history
+    const { agent, begins, rest, answer, ends } = stories[story]!
+    for (const withHead of [true, false]) {
+      const store = await stores[kind]!()
+      await writeRecords(store, { ...records, head: withHead ? records.head : undefined })
+      expect(await readRecords(store, records.session.id)).toMatchObject(
+        withHead ? records : { entries: records.entries },
+      )
+      const session = await device(store, { name: 'later' }).tab(agent(rest)).open(records.session.id)
+      const first = [...session.messages.value, ...session.pending.value][0]
+      expect(first, 'the first message').toEqual(records.entries.flatMap(messagesOf).find(saying(begins)))
+      await answer?.(session)
+      await until(() => session.status.value === 'idle' && lastWords() === ends, ends)
+      expect(await store.entries(records.session.id, 0, records.session.seq)).toEqual(records.entries)
+      expect(await store.sides('quarantine', records.session.id)).toEqual([])
+
+      function lastWords(): string {
+        return textOf(session.messages.value.at(-1) ?? { content: '' })
+      }
     }
-  }
-})
+  },
+)
+
+function messagesOf(entry: Entry): readonly Message[] {
+  if (entry.type === 'state-import') return entry.messages
+  return entry.type === 'message-add' ? [entry.message] : []
+}
+
+function saying(words: string): (message: Message) => boolean {
+  return (message) => textOf(message) === words
+}
+
+/** A new type does not compile until it is named here, and does not pass until a story has it. */
+const entryTypes: Readonly<Record<EntryType, 1>> = {
+  'session-start': 1,
+  'state-import': 1,
+  'turn-start': 1,
+  'step-start': 1,
+  'message-add': 1,
+  'call-request': 1,
+  'request-open': 1,
+  'request-close': 1,
+  'tool-intent': 1,
+  'tool-result': 1,
+  'plan-set': 1,
+  'usage-add': 1,
+  'compaction-add': 1,
+  'reflection-add': 1,
+  'memory-add': 1,
+  'cursor-set': 1,
+  'agent-set': 1,
+  'queue-set': 1,
+  'rule-set': 1,
+  'title-set': 1,
+  'meta-set': 1,
+  'slice-set': 1,
+  'undo-intent': 1,
+  'undo-result': 1,
+  'command-refused': 1,
+  'turn-end': 1,
+}

@@ -1,49 +1,24 @@
-/** Sessions worth keeping as a version left them: how each came to be, and what it must come to when a later version goes on. */
-import { asTool, defineAgent, type SmartAgentOptions } from '@dogear/core'
-import { call, forever, pause, say, scriptedModel, think, usage, type Script } from '@dogear/testing'
-import type { Session } from '@dogear/worker'
-import { until, type Tab } from '../device.ts'
-
-export interface Story {
-  /** The agent, answering from this script. */
-  agent(script: Script): SmartAgentOptions
-  readonly script: Script
-  /** Leaves the session as it is to be kept. */
-  live(session: Session, tab: Tab): Promise<void>
-  /** What the model still has to say. */
-  readonly rest: Script
-  /** What a person does first; without it the session goes on by itself. */
-  answer?(session: Session): unknown
-  /** The last words, once it has come to rest. */
-  readonly ends: string
-}
+/** Sessions that a version left in the middle of something, and all the others. */
+import { asTool, defineAgent } from '@dogear/core'
+import { call, forever, pause, say, scriptedModel, think, usage } from '@dogear/testing'
+import { until } from '../device.ts'
+import { decidedStories } from './decided-stories.ts'
+import { movedStories } from './moved-stories.ts'
+import { book, booking, plain, type Story } from './story.ts'
 
 const spent = usage({ input: 120, output: 40, total: 160, cachedInput: 0, reasoning: 8 })
-
-const plain = (script: Script): SmartAgentOptions => ({ model: scriptedModel(script, { resumable: true }) })
-
-const book = {
-  name: 'book_hotel',
-  label: 'Book a room',
-  description: 'Books a room',
-  parameters: {
-    type: 'object',
-    properties: { hotel: { type: 'string' }, nights: { type: 'integer', minimum: 1 } },
-    required: ['hotel', 'nights'],
-  },
-  func: ({ hotel, nights }: { hotel: string; nights: number }) => `${nights} nights at ${hotel}`,
-} as const
-
-const booking = call('book_hotel', { hotel: 'Casa do Rio', nights: 3 })
 
 /** Until what is kept of an answer under way is written again. */
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 1100))
 
 export const stories: Readonly<Record<string, Story>> = {
+  ...decidedStories,
+  ...movedStories,
   'a finished turn': {
     agent: plain,
     script: [[think('Easy.'), say('Three nights, ', 'then.'), spent]],
     live: async (session) => void (await session.send('Three nights in Lisbon')),
+    begins: 'Three nights in Lisbon',
     rest: [say('Four it is.')],
     answer: (session) => session.send('Four, please'),
     ends: 'Four it is.',
@@ -55,6 +30,7 @@ export const stories: Readonly<Record<string, Story>> = {
       session.send('Count to three')
       await until(() => session.partial.value?.text === 'One, two, ', 'the first words')
     },
+    begins: 'Count to three',
     rest: [say('One, two, three.')],
     ends: 'One, two, three.',
   },
@@ -62,6 +38,7 @@ export const stories: Readonly<Record<string, Story>> = {
     agent: (script) => ({ ...plain(script), tools: [{ ...book, needsApproval: true }] }),
     script: [[say('Shall I?'), booking]],
     live: async (session) => void (await session.send('Book it')),
+    begins: 'Book it',
     rest: [say('Booked.')],
     answer: (session) => session.approve(session.requests.value[0]!.id),
     ends: 'Booked.',
@@ -74,6 +51,7 @@ export const stories: Readonly<Record<string, Story>> = {
       }),
     ],
     live: async (session) => void (await session.send('Find a hotel')),
+    begins: 'Find a hotel',
     rest: [say('Alfama, then.')],
     answer: (session) => session.answer(session.requests.value[0]!.id, { 'Which area?': { values: ['Alfama'] } }),
     ends: 'Alfama, then.',
@@ -85,6 +63,7 @@ export const stories: Readonly<Record<string, Story>> = {
       session.send('Book it')
       await until(() => session.calls.value.some(({ intent }) => intent), 'the intent')
     },
+    begins: 'Book it',
     rest: [say('It was booked.')],
     async answer(session) {
       await until(() => session.requests.value.length > 0, 'the question what happened')
@@ -110,6 +89,7 @@ export const stories: Readonly<Record<string, Story>> = {
       await session.send('And a table for two').saved
       await until(() => session.queued.value.length === 1, 'the queue')
     },
+    begins: 'Plan a weekend',
     rest: [say('Looking. Found it.'), say('A table, too.')],
     ends: 'A table, too.',
   },
@@ -129,6 +109,7 @@ export const stories: Readonly<Record<string, Story>> = {
     }),
     script: [call('booker', { input: 'Book it' })],
     live: async (session) => void (await session.send('Have it booked')),
+    begins: 'Have it booked',
     rest: [say('All done.')],
     answer: (session) => session.reject(session.requests.value[0]!.id, 'Too dear'),
     ends: 'All done.',
