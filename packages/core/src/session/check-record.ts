@@ -218,7 +218,13 @@ const totals = shape({
 const cache = map(shape({ id: text, at: time }))
 const tallies = map(shape({ successes: count, failures: count }))
 const spent = shape({ outputTokens: count, costUsd: count })
-const compaction = shape({ upTo: text, summary: text, archived: list(text), structuredSummary: maybe(object) })
+const summary = shape({
+  stable_facts: list(shape({ key: text, value: text, confidence: count })),
+  active_goals: list(text),
+  open_questions: list(text),
+  discarded_obsolete: list(text),
+})
+const compaction = shape({ upTo: text, summary: text, archived: list(text), structuredSummary: maybe(summary) })
 const reflection = shape({ id: text, text })
 const fact = shape({ key: text, value: text, confidence: count, lastUpdatedAt: text, tags: maybe(list(text)) })
 const scope = shape({
