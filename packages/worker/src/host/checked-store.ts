@@ -94,7 +94,9 @@ export function checkedStore(store: Store, warn: (message: string) => void): Sto
     async head(sessionId) {
       // Only a cache: the journal is folded anew.
       const value = await store.head(sessionId).catch(() => undefined)
-      return isHead(value, sessionId) ? value : undefined
+      if (!isHead(value, sessionId)) return undefined
+      // Made with an entry that is gone since, it fits no append, and its owner would begin anew for ever.
+      return (await store.entriesAt(sessionId, [value.seq - 1])).length ? value : undefined
     },
     async send(command) {
       checkCommand(command)
