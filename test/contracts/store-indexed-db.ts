@@ -23,7 +23,7 @@ export function indexedDbContract(): void {
     let before: SessionPlace | undefined
     for (;;) {
       const rows = await store.sessions({ agent, limit, before })
-      const last = rows.at(-1)
+      const last: { id: string; updatedAt: unknown } | undefined = rows.at(-1)
       if (!last) return ids
       ids.push(...rows.map(({ id }) => id))
       // As whoever mends such rows says.
