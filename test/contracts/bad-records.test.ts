@@ -1,102 +1,51 @@
 /** Records that a disk, an older script or somebody's console made anything: the rest of the session goes on. */
-import { textOf, toParts, type Store } from '@dogear/core'
+import { textOf, toParts, type Entry } from '@dogear/core'
 import { databaseName, openIndexedDbStore } from '@dogear/store'
-import { call, forever, say, scriptedModel, usage } from '@dogear/testing'
+import { call, say, scriptedModel } from '@dogear/testing'
 import type { Session } from '@dogear/worker'
-import fc from 'fast-check'
 import * as fakeIndexedDb from 'fake-indexeddb'
 import { expect, test } from 'vitest'
+import { agentWith, forkedRows, leftRows, openRows, restingRows, seasonedRows, streamingRows } from './bad-records.ts'
+import { damagedRows, damagesOf, eachFieldTwice, nameOf } from './damages.ts'
+import { writeRows, type Row } from './database-rows.ts'
 import { device, until } from './device.ts'
+import { entryTypes } from './entry-types.ts'
 
 Object.assign(globalThis, fakeIndexedDb)
 
-interface Row {
-  readonly store: string
-  readonly key: IDBValidKey
-  readonly value: unknown
-}
+const storeNames = 'blobs folds inbox journal memory partials rules sessions side snapshots'.split(' ')
 
-const tools = [
-  { name: 'look', effect: 'read' as const, func: () => ({ found: 3 }) },
-  { name: 'book', needsApproval: true, func: () => 'booked' },
-]
-const smart = { tools, useTodoList: true, humanInTheLoop: { askUser: true } }
-const plan = { operation: 'write', todoList: [{ id: 1, step: 'Look', status: 'in-progress' }] }
-const question = { questions: [{ question: 'Where?', options: [{ label: 'Here' }, { label: 'There' }] }] }
-
-/** A session at rest: words, a plan, calls, an approval that was given; and its cached head. */
-async function restingRows(): Promise<Row[]> {
-  return rowsAfter(
-    async (session) => {
-      await session.send('Look around')
-      const asked = await session.send('Book it')
-      await session.approve(asked.requests[0]!.id)
-      await session.rename('Lisbon')
-      await session.snapshot({ tag: 'kept' })
-    },
-    [
-      [say('I will.'), call('manage_todo_list', plan), call('look'), usage({ input: 5, output: 2 })],
-      say('Found three.'),
-      call('book', { hotel: 'Sol' }),
-      say('Booked.'),
-    ],
-  )
-}
-
-/** One in the middle of things: a question open, a command in its inbox, words half said. */
-async function openRows(): Promise<Row[]> {
-  const asking = await rowsAfter(
-    async (session) => {
-      await session.send('Hello')
-      await session.send('Book it')
-      await session.send('And this', { when: 'later' }).saved
-    },
-    [say('Hello.'), [call('book', { hotel: 'Sol' }), call('ask_user_question', question)]],
-  )
-  const at = { sessionId: 's1', at: 1 }
-  return [
-    ...asking,
-    { store: 'inbox', key: 901, value: { type: 'send', content: 'Later', when: 'later', commandId: 'c901', ...at } },
-    { store: 'inbox', key: 902, value: { type: 'rename', title: 'New name', commandId: 'c902', ...at } },
-  ]
-}
-
-async function streamingRows(): Promise<Row[]> {
-  return rowsAfter(
-    async (session, store) => {
-      void session.send('Go')
-      await until(() => session.partial.value?.text === 'Half')
-      const stepId = session.partial.value!.stepId
-      await store.savePartial({ ...session.partial.value!, sessionId: 's1', epoch: 1 })
-      expect(await store.partial('s1', stepId)).toBeDefined()
-    },
-    [[say('Half'), forever]],
-  )
-}
-
-test.each([
+const states = [
   ['at rest', restingRows],
   ['that waits', openRows],
   ['that streams', streamingRows],
-])(
+  ['that was through everything', seasonedRows],
+  ['that was forked', forkedRows],
+  ['that was left in a call', leftRows],
+] as const
+
+test.each(states)(
   '[G12] [T17] whatever becomes of any field of a session %s, it opens, shows what is left and takes a new turn',
   async (_state, rowsOf) => {
     const rows = await rowsOf()
-    const all = rows.flatMap((row, index) => damagesOf(row.value).map((damage) => ({ index, ...damage })))
     await goesOn(rows)
-    const damages = process.env.DOGEAR_ALL ? all : fc.sample(fc.constantFrom(...all), { numRuns: 150, seed: 7 })
-    for (const { index, path, how } of damages) {
-      const { store, key } = rows[index]!
-      const name = `${store} ${JSON.stringify(key)} ${path.join('.')} ${how}`
-      const damaged = rows.flatMap((row, at) => (at === index ? damagedRow(row, path, how) : row))
-      await goesOn(damaged).catch((error: unknown) => {
-        throw new Error(name, { cause: error })
+    const all = damagesOf(rows)
+    for (const damage of process.env.DOGEAR_ALL ? all : eachFieldTwice(rows, all)) {
+      await goesOn(damagedRows(rows, damage)).catch((error: unknown) => {
+        throw new Error(nameOf(rows, damage), { cause: error })
       })
     }
     expect(Object.keys(Object.prototype)).toEqual([])
   },
   process.env.DOGEAR_ALL ? 3_600_000 : 120_000,
 )
+
+test('[G12] every store and every type of entry is among what is damaged', async () => {
+  const rows = (await Promise.all(states.map(([, rowsOf]) => rowsOf()))).flat()
+  expect(new Set(rows.map(({ store }) => store))).toEqual(new Set(storeNames))
+  const entries = rows.flatMap(({ store, value }) => (store === 'journal' ? [(value as Entry).type] : []))
+  expect([...new Set(entries)].sort()).toEqual([...entryTypes].sort())
+})
 
 test('[G12] a message that cannot be read leaves a mark in its place, and its raw record in the export', async () => {
   const rows = await restingRows()
@@ -144,6 +93,13 @@ test('[G12] a cached head that cannot be trusted is folded anew', async () => {
   const { session } = await opened(damaged)
   expect(session.messages.value).toEqual(whole.messages.value)
   expect(session.title.value).toBe('Lisbon')
+})
+
+test('[G12] a cached head that knows of an entry that is gone is folded anew', async () => {
+  const rows = await forkedRows()
+  const lost = rows.findLastIndex(({ store }) => store === 'journal')
+  const { session } = await opened(rows.toSpliced(lost, 1))
+  expect((await inTime(session.send('And now?'))).text).toBe('Fine.')
 })
 
 test('[G12] a command that cannot be read is put aside, and those behind it are taken', async () => {
@@ -209,6 +165,7 @@ async function goesOn(rows: readonly Row[]): Promise<void> {
     const { terminalReason, refused } = await inTime(session.send('And now?'))
     expect({ terminalReason, refused }).toEqual({ terminalReason: 'completed', refused: undefined })
     read(session)
+    await session.snapshots()
   } catch (error) {
     if (!refusals.has((error as { code?: string }).code)) throw error
   } finally {
@@ -245,8 +202,9 @@ async function opened(rows: readonly Row[], open = true, life?: AbortSignal) {
   const name = `bad${(databases += 1)}`
   const store = await openIndexedDbStore({ name })
   await writeRows(name, rows)
-  const model = scriptedModel(() => say('Fine.'))
-  const tab = device(store, { name: 'later' }).tab({ ...smart, model })
+  // Calls are decided by rules, and those are records too.
+  const model = scriptedModel(({ messages }) => (textOf(messages.at(-1)!) === 'And now?' ? call('look') : say('Fine.')))
+  const tab = device(store, { name: 'later' }).tab(agentWith(model))
   life?.addEventListener('abort', () => {
     tab.kill()
     store.close()
@@ -255,101 +213,4 @@ async function opened(rows: readonly Row[], open = true, life?: AbortSignal) {
   const session = (open ? await tab.open() : undefined) as Session
   life?.addEventListener('abort', () => session.close())
   return { session, tab, store, model }
-}
-
-async function rowsAfter(
-  live: (session: Session, store: Store) => Promise<unknown>,
-  script: Parameters<typeof scriptedModel>[0],
-): Promise<Row[]> {
-  const name = `good${(databases += 1)}`
-  const store = await openIndexedDbStore({ name })
-  const tab = device(store).tab({ ...smart, model: scriptedModel(script) })
-  const session = await tab.open()
-  await live(session, store)
-  // The head is cached after the turn's end is told.
-  for (let tries = 0; tries < 20; tries += 1) await new Promise((resolve) => setTimeout(resolve))
-  tab.kill()
-  return readRows(name)
-}
-
-async function raw(name: string): Promise<IDBDatabase> {
-  return new Promise((resolve, reject) => {
-    const request = indexedDB.open(databaseName(undefined, name))
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
-  })
-}
-
-async function readRows(name: string): Promise<Row[]> {
-  const database = await raw(name)
-  const rows: Row[] = []
-  for (const store of database.objectStoreNames) {
-    const source = database.transaction(store).objectStore(store)
-    const [keys, values] = await Promise.all([done(source.getAllKeys()), done(source.getAll())])
-    rows.push(...keys.map((key, index) => ({ store, key, value: values[index] as unknown })))
-  }
-  database.close()
-  return rows
-}
-
-async function writeRows(name: string, rows: readonly Row[]): Promise<void> {
-  const database = await raw(name)
-  for (const { store, key, value } of rows) {
-    const target = database.transaction(store, 'readwrite').objectStore(store)
-    await done(target.keyPath === null ? target.put(value, key) : target.put(value))
-  }
-  database.close()
-}
-
-function done<T>(request: IDBRequest<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    request.onsuccess = () => resolve(request.result)
-    request.onerror = () => reject(request.error)
-  })
-}
-
-interface Damage {
-  readonly path: readonly string[]
-  readonly how: keyof typeof hows
-}
-
-const remove = Symbol('remove')
-const hows = {
-  gone: () => remove,
-  null: () => null,
-  number: () => 7,
-  negative: () => -1,
-  fraction: () => 0.5,
-  far: () => 1e300,
-  text: () => 'text',
-  huge: () => 'x'.repeat(100_000),
-  list: () => [],
-  object: () => ({}),
-  nested: () => JSON.parse(`${'{"a":'.repeat(200)}1${'}'.repeat(200)}`) as unknown,
-  polluting: () => JSON.parse('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}') as unknown,
-}
-
-function damagesOf(value: unknown, path: readonly string[] = []): Damage[] {
-  const own = (Object.keys(hows) as Damage['how'][]).map((how) => ({ path, how }))
-  if (typeof value !== 'object' || value === null) return own
-  return [...own, ...Object.entries(value).flatMap(([key, item]) => damagesOf(item, [...path, key]))]
-}
-
-function damagedRow(row: Row, path: readonly string[], how: Damage['how']): Row[] {
-  const value = damaged(row.value, path, hows[how]())
-  // A store whose key is in the row cannot hold one without it.
-  const keyIn = { sessions: 'id', memory: 'scope', rules: 'id' }[row.store]
-  if (value === remove) return []
-  if (keyIn !== undefined && (value as Record<string, unknown> | null)?.[keyIn] !== row.key) return [row]
-  return [{ ...row, value }]
-}
-
-function damaged(value: unknown, [key, ...rest]: readonly string[], by: unknown): unknown {
-  if (key === undefined) return by
-  const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<string, unknown>
-  const item = damaged(copy[key], rest, by)
-  if (item !== remove) copy[key] = item
-  else if (Array.isArray(copy)) copy.splice(Number(key), 1)
-  else delete copy[key]
-  return copy
 }
