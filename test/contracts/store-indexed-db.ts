@@ -27,7 +27,7 @@ export function indexedDbContract(): void {
       if (!last) return ids
       ids.push(...rows.map(({ id }) => id))
       // As whoever mends such rows says.
-      before = { id: last.id, updatedAt: last.updatedAt || 0 }
+      before = { id: last.id, updatedAt: Number(last.updatedAt) || 0 }
     }
   }
 
