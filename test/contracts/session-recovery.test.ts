@@ -94,7 +94,7 @@ test('[G4] a late tool that answers its abort with its result has done it', asyn
 
 test.each([
   ['done', { done: true, result: 'receipt 7' }, 'receipt 7'],
-  ['not done', { done: false }, 'send did not answer within 0.02 s. It did not take effect.'],
+  ['not done', { done: false }, 'send did not answer within 0.02 s. Whether it took effect is not known.'],
   ['not to be told', undefined, 'send did not answer within 0.02 s. Whether it took effect is not known.'],
 ] as const)('[G4] a late tool that can check says that it was %s', async (_what, outcome, told) => {
   const check = async () => outcome

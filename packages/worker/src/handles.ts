@@ -138,7 +138,11 @@ export function createHandles(post: (message: ToHost) => void, isFresh: (proven:
 
   /** For another tab, which may decide about it anew: what has not begun by now never does. */
   function begun(callId: string, entry: string, signal: AbortSignal): Promise<CallReply> {
-    return replyOf(callId, entry, signal, async () => ({ status: 'error', content: neverBegun }))
+    const reply: CallReply =
+      entry === firstEntry
+        ? { status: 'error', content: `${diedFirst} Nothing was run.` }
+        : { status: 'error', content: `${diedFirst} Whether an earlier try took effect is not known.`, unknown: true }
+    return replyOf(callId, entry, signal, async () => reply)
   }
 
   function replyOf(
@@ -209,7 +213,9 @@ export function createHandles(post: (message: ToHost) => void, isFresh: (proven:
   }
 }
 
-const neverBegun = 'The worker of the page that was to run this died first. Nothing was run.'
+const diedFirst = 'The worker of the page that was to run this died first.'
+/** No attempt and no answer came before it. */
+const firstEntry = '1.0'
 
 /** Why a call's signal aborts when its worker has died. */
 const gone = new DogearError('worker-lost', 'The worker that asked for this is gone.')

@@ -51,7 +51,8 @@ function lieIn(entry: EntryOf<'tool-result'>, entries: readonly Entry[], ledger:
       return said.includes(content) ? undefined : 'nobody ever said'
     }
     case 'error': {
-      if (content.includes('did not answer within')) return lateLie(entry, intent, ledger, happened)
+      if (content.includes('did not answer within')) return lateLie(entry, intent, ledger)
+      if (content.includes('an earlier try took effect is not known')) return undefined
       if (content.includes('Nothing was run') || ledger.rotten.has(callId))
         return happened ? 'it happened, and reads' : undefined
       return said.some((text) => content === `Error executing tool: ${text}`) ? undefined : 'nobody ever said'
@@ -67,14 +68,9 @@ function lieIn(entry: EntryOf<'tool-result'>, entries: readonly Entry[], ledger:
 }
 
 /** [G14] A call is late by time that passed, and by no clock. */
-function lateLie(
-  { seq, result }: EntryOf<'tool-result'>,
-  intent: EntryOf<'tool-intent'> | undefined,
-  { committedAt }: Ledger,
-  happened: boolean,
-) {
-  if (!intent || committedAt[seq]! - committedAt[intent.seq]! < timeout) return '[G14] it had time left, and reads'
-  return happened && result.content.includes('did not take effect') ? 'it happened, and reads' : undefined
+function lateLie({ seq }: EntryOf<'tool-result'>, intent: EntryOf<'tool-intent'> | undefined, { committedAt }: Ledger) {
+  const isLate = intent && committedAt[seq]! - committedAt[intent.seq]! >= timeout
+  return isLate ? undefined : '[G14] it had time left, and reads'
 }
 
 function outcomesOf(entries: readonly Entry[], callId: string): EntryOf<'request-open'>[] {

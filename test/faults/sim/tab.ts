@@ -84,9 +84,12 @@ export function openTab(world: World, outside: Outside, name: string): Tab {
 
   /** Until a worker of this page has driven again: robbed then, it knows no more than any other. */
   function desert(): void {
+    // Without Web Locks nobody can tell that a page lives, nor what a frozen one is in.
+    if (!world.story.hasLocks) return
+    const since = time.elapsed()
     hasDriven = () => false
     for (const callId of underway) {
-      world.ledger.deserted(callId, () => !isDead && underway.has(callId) && !hasDriven())
+      world.ledger.deserted(callId, () => !isDead && frozenUntil < since && underway.has(callId) && !hasDriven())
     }
   }
 

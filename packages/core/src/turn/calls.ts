@@ -163,12 +163,10 @@ function attempted(run: Run, call: OpenCall, ready: Ready): Promise<CallReply | 
   })
 }
 
-/** A late tool that has a `check` need not leave it unknown. */
+/** A late tool that has a `check` need not leave it unknown. "Not done" is no answer: what is late may still be on its way. */
 async function checkedReply(run: Run, call: OpenCall, tool: RunTool, late: CallReply): Promise<CallReply> {
   const outcome = await unlessStopped(run.signal, checkedOutcome(run, openCallOf(run, call), tool))
-  if (!outcome) return late
-  if (outcome.done) return { status: 'complete', content: readable(outcome.result) }
-  return { ...late, unknown: false, content: `${lateText(tool)} It did not take effect.` }
+  return outcome?.done ? { status: 'complete', content: readable(outcome.result) } : late
 }
 
 /** A worker of this very page wrote the intent and died: the page knows whether it has entered the call, and nobody need be asked. */
