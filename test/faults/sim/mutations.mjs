@@ -66,7 +66,7 @@ export const mutations = [
   {
     name: 'a page that has lost its worker is not waited for',
     file: 'worker/src/host/elsewhere.ts',
-    from: 'else if (!(await isFree(lockName(page)))) return',
+    from: 'else if (!(await isFree(lockName(page))) && !(await isFree(lockName(page), lookAgainAfter))) return',
     to: 'else return',
   },
   {
@@ -96,8 +96,8 @@ export const mutations = [
   {
     name: 'an answer that was begun is asked for under another key',
     file: 'core/src/turn/step.ts',
-    from: 'key: `${run.journal.fold.head.sessionId}:${key}`,',
-    to: 'key: `${run.journal.fold.head.sessionId}:${key}:${run.clock.elapsed()}`,',
+    from: 'key: streamKey(run, key),',
+    to: 'key: `${streamKey(run, key)}:${run.clock.elapsed()}`,',
   },
   {
     name: 'a call is late by the clock on the wall',
