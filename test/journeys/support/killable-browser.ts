@@ -29,7 +29,11 @@ export function killableBrowser(): KillableBrowser {
   return {
     async open(address) {
       running ??= await startChromium(profile)
-      const browser = await chromium.connectOverCDP(running.address)
+      const { address: devtools } = running
+      // On a busy machine the first handshake may stay without an answer; a second one gets it.
+      const browser = await chromium
+        .connectOverCDP(devtools, { timeout: 15_000 })
+        .catch(() => chromium.connectOverCDP(devtools))
       const page = await browser.contexts()[0]!.newPage()
       await page.goto(address)
       return page
