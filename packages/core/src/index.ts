@@ -69,6 +69,7 @@ export { type JsonSchema } from './tools/json-schema.ts'
 export { type StandardSchema } from './tools/schema.ts'
 
 export {
+  entryTypes,
   entryVersion,
   isEntryType,
   newerSession,

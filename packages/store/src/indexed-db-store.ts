@@ -1,4 +1,7 @@
-/** The store in IndexedDB: one database a user, one transaction a write, and only `complete` counts. */
+/**
+ * The store in IndexedDB: one database a user, one transaction a write, and only `complete` counts.
+ * One long file, because it is one port, a function each.
+ */
 import {
   createMemory,
   DogearError,

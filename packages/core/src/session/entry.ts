@@ -169,7 +169,8 @@ export function isEntryType(type: string): type is EntryType {
   return Object.hasOwn(entryTypes, type)
 }
 
-const entryTypes: Readonly<Record<EntryType, 1>> = {
+/** Every type there is: a new one does not compile until it is named here. */
+export const entryTypes: Readonly<Record<EntryType, 1>> = {
   'session-start': 1,
   'state-import': 1,
   'turn-start': 1,

@@ -1,4 +1,7 @@
-/** The host: the worker's end of the wire. It opens stores and sessions, and answers one page. */
+/**
+ * The host: the worker's end of the wire. It opens stores and sessions, and answers one page.
+ * One long file, because all of it is about one map: the sessions that are open here.
+ */
 import {
   changeEntry,
   DogearError,

@@ -1,4 +1,7 @@
-/** A session in this tab's host: its owner when it holds the lock, else a follower of the tab that does. */
+/**
+ * A session in this tab's host: its owner when it holds the lock, else a follower of the tab that does.
+ * One long file, because owner and follower are one thing that changes sides at any moment.
+ */
 import {
   createDriver,
   DogearError,
